@@ -7,6 +7,7 @@ import type { FromExport } from './export-messages.ts';
 import { FailureReports } from './failure-reports.ts';
 import { numberIn } from './number-in.ts';
 import { readableSpans } from './readable-spans.ts';
+import type { Origin, TraceForm } from './trace-form.ts';
 
 export interface Traces {
   add(batch: SpanBatch): void;
@@ -20,29 +21,28 @@ export async function openTraces(
   resource: Resource,
   send: (message: FromExport) => void,
 ): Promise<Traces> {
-  const exporter = await exporterOf(protocol);
   const reports = new FailureReports('traces', send);
   const maxQueueSize = numberIn('OTEL_BSP_MAX_QUEUE_SIZE', 8_192);
+  const about = { resource, scope: { name: thisPackage.name, version: thisPackage.version } };
+  const { exporter, spansOf } = await formOf(protocol, about);
   const processor = new BatchSpanProcessor({
     exporter: reported(exporter, reports),
     scheduledDelayMillis: numberIn('OTEL_BSP_SCHEDULE_DELAY', 1_000),
     maxQueueSize,
     maxExportBatchSize: Math.min(numberIn('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512), maxQueueSize),
   });
-  const about = { resource, scope: { name: thisPackage.name, version: thisPackage.version } };
   return {
     add(batch) {
-      for (const span of readableSpans(batch, about)) processor.onEnd(span);
+      for (const span of spansOf(batch)) processor.onEnd(span);
     },
     close: () => processor.shutdown(),
   };
 }
 
-async function exporterOf(protocol: TelemetryProtocol): Promise<SpanExporter> {
-  const { OTLPTraceExporter } = await (protocol === 'http/json'
-    ? import('@opentelemetry/exporter-trace-otlp-http')
-    : import('@opentelemetry/exporter-trace-otlp-proto'));
-  return new OTLPTraceExporter();
+async function formOf(protocol: TelemetryProtocol, about: Origin): Promise<TraceForm> {
+  if (protocol !== 'http/json') return (await import('./protobuf/protobuf-traces.ts')).protobufTraces(about);
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  return { exporter: new OTLPTraceExporter(), spansOf: (batch) => readableSpans(batch, about) };
 }
 
 /** An exporter whose failures are reported. */

@@ -6,47 +6,25 @@ import {
   type HrTime,
   type SpanContext,
 } from '@opentelemetry/api';
-import type { InstrumentationScope } from '@opentelemetry/core';
-import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import { newSpanId } from '../random-ids.ts';
-import { readSpans } from '../batch/read-spans.ts';
-import type { ReadSpan, SpanBatch, SpanPlace } from '../batch/span-batch.ts';
+import type { SpanBatch } from '../batch/span-batch.ts';
+import { exceptionOf } from './exception-of.ts';
+import type { Origin } from './trace-form.ts';
+import { placedSpans, type PlacedSpan } from './placed-spans.ts';
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 const none: [] = [];
 const unset = { code: SpanStatusCode.UNSET };
 
-/** What all spans of a server have in common. */
-export interface Origin {
-  readonly resource: Resource;
-  readonly scope: InstrumentationScope;
-}
-
 /** The spans of a batch, in the form that the queue and the exporters of OpenTelemetry take. */
 export function readableSpans(batch: SpanBatch, origin: Origin): readonly ReadableSpan[] {
-  let above: SpanPlace | undefined;
-  return readSpans(batch).flatMap((span) => {
-    above = span.place ?? above;
-    const place = span.place ?? (above && placeBelow(above));
-    return place ? readableSpan(span, place, origin) : [];
-  });
+  return placedSpans(batch).map((span) => readableSpan(span, origin));
 }
 
-const placeBelow = ({ trace_id, span_id: parent_id, tracestate }: SpanPlace): SpanPlace => ({
-  trace_id,
-  span_id: newSpanId(),
-  parent_id,
-  tracestate,
-  links: none,
-});
-
-function readableSpan(
-  { name, kind, start, end, attributes, failure }: ReadSpan,
-  { trace_id, span_id, parent_id, tracestate, links }: SpanPlace,
-  { resource, scope }: Origin,
-): ReadableSpan {
-  const code = failure === null ? '' : String(attributes['error.type'] ?? '');
+function readableSpan(placed: PlacedSpan, { resource, scope }: Origin): ReadableSpan {
+  const { name, kind, start, end, attributes, place } = placed;
+  const { trace_id, span_id, parent_id, tracestate, links } = place;
+  const exception = exceptionOf(placed);
   const context = contextOf(trace_id, span_id, tracestate);
   const endTime = hrTime(end);
   const span: ReadableSpan & { parentSpanContext?: SpanContext } = {
@@ -57,13 +35,10 @@ function readableSpan(
     endTime,
     duration: hrTime(end - start),
     ended: true,
-    status: failure === null ? unset : { code: SpanStatusCode.ERROR, message: failure || code },
+    status: exception ? { code: SpanStatusCode.ERROR, message: exception.message } : unset,
     attributes,
     links: links.length === 0 ? none : links.map(([trace, linked]) => ({ context: contextOf(trace, linked) })),
-    events:
-      failure === null
-        ? none
-        : [{ name: 'exception', time: endTime, attributes: { 'exception.type': code, 'exception.message': failure } }],
+    events: exception ? [{ name: exception.name, time: endTime, attributes: exception.attributes }] : none,
     resource,
     instrumentationScope: scope,
     droppedAttributesCount: 0,

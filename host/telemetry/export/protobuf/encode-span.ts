@@ -1,0 +1,93 @@
+import type { SpanAttributes } from '../../../../core/tracing/tracer.ts';
+import { exceptionOf } from '../exception-of.ts';
+import type { PlacedSpan } from '../placed-spans.ts';
+import type { ProtobufWriter } from './protobuf-writer.ts';
+
+/** The numbers of the fields in the definitions of OTLP 1.x, which change only together with the path of the call. */
+const span = {
+  trace_id: 1,
+  span_id: 2,
+  trace_state: 3,
+  parent_span_id: 4,
+  name: 5,
+  kind: 6,
+  start_time_unix_nano: 7,
+  end_time_unix_nano: 8,
+  attributes: 9,
+  events: 11,
+  links: 13,
+  status: 15,
+  flags: 16,
+};
+const event = { time_unix_nano: 1, name: 2, attributes: 3 };
+const link = { trace_id: 1, span_id: 2, flags: 6 };
+const status = { message: 2, code: 3 };
+const keyValue = { key: 1, value: 2 };
+const anyValue = { text: 1, boolean: 2, integer: 3, double: 4 };
+
+const kinds = { internal: 1, server: 2, client: 3 };
+/** An integer of 64 bits is below. */
+const integerLimit = 2 ** 63;
+const errorCode = 2;
+const sampled = 1;
+/** Bytes for the length of a span: few have less than 128 bytes. */
+const spanLengthBytes = 2;
+
+/** Writes a span as a field of a message. */
+export function encodeSpan(writer: ProtobufWriter, field: number, placed: PlacedSpan): void {
+  const { trace_id, span_id, parent_id, tracestate, links } = placed.place;
+  const begin = writer.open(field, spanLengthBytes);
+  writer.hex(span.trace_id, trace_id);
+  writer.hex(span.span_id, span_id);
+  if (tracestate !== null) writer.text(span.trace_state, tracestate);
+  if (parent_id !== null) writer.hex(span.parent_span_id, parent_id);
+  writer.text(span.name, placed.name);
+  writer.unsigned(span.kind, kinds[placed.kind]);
+  writer.fixed64(span.start_time_unix_nano, nanoseconds(placed.start));
+  writer.fixed64(span.end_time_unix_nano, nanoseconds(placed.end));
+  encodeAttributes(writer, span.attributes, placed.attributes);
+  encodeFailure(writer, placed);
+  for (const [trace, linked] of links) encodeLink(writer, trace, linked);
+  writer.fixed32(span.flags, sampled);
+  writer.close(begin, spanLengthBytes);
+}
+
+export function encodeAttributes(writer: ProtobufWriter, field: number, attributes: SpanAttributes): void {
+  for (const key in attributes) {
+    const value = attributes[key];
+    if (value === undefined) continue;
+    const begin = writer.open(field);
+    writer.text(keyValue.key, key);
+    const valueBegin = writer.open(keyValue.value);
+    if (typeof value === 'string') writer.text(anyValue.text, value);
+    else if (typeof value === 'boolean') writer.unsigned(anyValue.boolean, value ? 1 : 0);
+    else if (Number.isInteger(value) && Math.abs(value) < integerLimit) writer.signed(anyValue.integer, value);
+    else writer.double(anyValue.double, value);
+    writer.close(valueBegin);
+    writer.close(begin);
+  }
+}
+
+function encodeFailure(writer: ProtobufWriter, placed: PlacedSpan): void {
+  const exception = exceptionOf(placed);
+  if (!exception) return;
+  const begin = writer.open(span.events);
+  writer.fixed64(event.time_unix_nano, nanoseconds(placed.end));
+  writer.text(event.name, exception.name);
+  encodeAttributes(writer, event.attributes, exception.attributes);
+  writer.close(begin);
+  const statusBegin = writer.open(span.status);
+  writer.text(status.message, exception.message);
+  writer.unsigned(status.code, errorCode);
+  writer.close(statusBegin);
+}
+
+function encodeLink(writer: ProtobufWriter, trace_id: string, span_id: string): void {
+  const begin = writer.open(span.links);
+  writer.hex(link.trace_id, trace_id);
+  writer.hex(link.span_id, span_id);
+  writer.fixed32(link.flags, sampled);
+  writer.close(begin);
+}
+
+const nanoseconds = (us: number): bigint => BigInt(us) * 1_000n;

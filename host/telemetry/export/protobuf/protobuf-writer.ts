@@ -1,0 +1,156 @@
+/** How a value is encoded, the last three bits of its tag. */
+const wire = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as const;
+const usualCapacity = 131_072;
+const largestAscii = 0x7f;
+/** Room for a tag, and for a length or a number of 64 bits. */
+const roomBesides = 32;
+
+/**
+ * Writes messages of Protocol Buffers, in one pass. A message is opened with the bytes that its length will probably
+ * take, and moved at its end if it takes others.
+ */
+export class ProtobufWriter {
+  #bytes = Buffer.allocUnsafeSlow(usualCapacity);
+  #view = viewOf(this.#bytes);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Begins a message. Returns where its content begins, which `close` wants. */
+  open(field: number, lengthBytes = 1): number {
+    this.#tag(field, wire.delimited);
+    this.#size += lengthBytes;
+    return this.#size;
+  }
+
+  /** Ends a message that was opened with as many bytes for its length. */
+  close(begin: number, lengthBytes = 1): void {
+    const length = this.#size - begin;
+    const needed = varintBytes(length);
+    this.#ensure(needed);
+    const head = begin - lengthBytes;
+    if (needed !== lengthBytes) this.#bytes.copyWithin(head + needed, begin, begin + length);
+    this.#size = head;
+    this.#varint(length);
+    this.#size += length;
+  }
+
+  /** An integer of 32 bits, unsigned. */
+  unsigned(field: number, value: number): void {
+    this.#tag(field, wire.varint);
+    this.#varint(value);
+  }
+
+  /** An integer of 64 bits, signed. */
+  signed(field: number, value: number): void {
+    if (value >= 0 && value <= 0xffff_ffff) return this.unsigned(field, value);
+    this.#tag(field, wire.varint);
+    let rest = BigInt.asUintN(64, BigInt(value));
+    for (; rest > 0x7fn; rest >>= 7n) this.#varintByte(Number(rest & 0x7fn) | 0x80);
+    this.#varintByte(Number(rest));
+  }
+
+  fixed32(field: number, value: number): void {
+    this.#tag(field, wire.fixed32);
+    this.#view.setUint32(this.#size, value, true);
+    this.#size += 4;
+  }
+
+  fixed64(field: number, value: bigint): void {
+    this.#tag(field, wire.fixed64);
+    this.#view.setBigUint64(this.#size, value, true);
+    this.#size += 8;
+  }
+
+  double(field: number, value: number): void {
+    this.#tag(field, wire.fixed64);
+    this.#view.setFloat64(this.#size, value, true);
+    this.#size += 8;
+  }
+
+  /** Bytes that are given as hexadecimal digits. */
+  hex(field: number, digits: string): void {
+    const begin = this.open(field);
+    this.#ensure(digits.length);
+    this.#size += this.#bytes.write(digits, begin, 'hex');
+    this.close(begin);
+  }
+
+  text(field: number, text: string): void {
+    const { length } = text;
+    this.#tag(field, wire.delimited);
+    const begin = this.#size;
+    this.#ensure(length);
+    this.#varint(length);
+    for (let i = 0; i < length; i += 1) {
+      const code = text.charCodeAt(i);
+      if (code > largestAscii) return this.#utf8(text, begin);
+      this.#bytes[this.#size + i] = code;
+    }
+    this.#size += length;
+  }
+
+  /** Parts of a message that are encoded already. */
+  parts(bytes: Uint8Array): void {
+    this.#ensure(bytes.length);
+    this.#bytes.set(bytes, this.#size);
+    this.#size += bytes.length;
+  }
+
+  /** Begins anew, also after an error. */
+  begin(): void {
+    this.#size = 0;
+  }
+
+  /** What was written, in memory of its own. */
+  written(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#bytes.subarray(0, this.#size));
+  }
+
+  #utf8(text: string, begin: number): void {
+    this.#size = begin;
+    this.#delimited(Buffer.from(text, 'utf8'));
+  }
+
+  #delimited(bytes: Uint8Array): void {
+    this.#varint(bytes.length);
+    this.parts(bytes);
+  }
+
+  #tag(field: number, type: number): void {
+    this.#ensure(0);
+    this.#varint((field << 3) | type);
+  }
+
+  /** Writes an integer of 32 bits into room that there is. */
+  #varint(value: number): void {
+    let rest = value;
+    for (; rest > 0x7f; rest >>>= 7) this.#varintByte((rest & 0x7f) | 0x80);
+    this.#varintByte(rest);
+  }
+
+  #varintByte(value: number): void {
+    this.#bytes[this.#size] = value;
+    this.#size += 1;
+  }
+
+  /** Makes room for so many bytes, and for a tag and a number. */
+  #ensure(count: number): void {
+    const needed = this.#size + count + roomBesides;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * needed);
+    larger.set(this.#bytes);
+    this.#bytes = larger;
+    this.#view = viewOf(larger);
+  }
+}
+
+const viewOf = ({ buffer, byteOffset, length }: Buffer): DataView => new DataView(buffer, byteOffset, length);
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes += 1;
+  return bytes;
+}
