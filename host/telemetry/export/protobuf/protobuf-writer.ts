@@ -84,12 +84,15 @@ export class ProtobufWriter {
     const begin = this.#size;
     this.#ensure(length);
     this.#varint(length);
+    const bytes = this.#bytes;
+    let at = this.#size;
     for (let i = 0; i < length; i += 1) {
       const code = text.charCodeAt(i);
       if (code > largestAscii) return this.#utf8(text, begin);
-      this.#bytes[this.#size + i] = code;
+      bytes[at] = code;
+      at += 1;
     }
-    this.#size += length;
+    this.#size = at;
   }
 
   /** Parts of a message that are encoded already. */
@@ -126,9 +129,15 @@ export class ProtobufWriter {
 
   /** Writes an integer of 32 bits into room that there is. */
   #varint(value: number): void {
+    const bytes = this.#bytes;
+    let at = this.#size;
     let rest = value;
-    for (; rest > 0x7f; rest >>>= 7) this.#varintByte((rest & 0x7f) | 0x80);
-    this.#varintByte(rest);
+    for (; rest > 0x7f; rest >>>= 7) {
+      bytes[at] = (rest & 0x7f) | 0x80;
+      at += 1;
+    }
+    bytes[at] = rest;
+    this.#size = at + 1;
   }
 
   #varintByte(value: number): void {
