@@ -6,7 +6,7 @@ import type { Origin, TraceForm } from '../trace-form.ts';
 import { TraceEncoding, type EncodedSpan } from './trace-encoding.ts';
 
 /**
- * Encodes spans at once, by their definitions. The serializer of the official packages takes five times as long, and
+ * Encodes spans at once, by their definitions. The serializer of the official packages takes twice as long, and
  * this thread shares its processors with those that answer calls; see docs/decisions/tracing.md. What sends them, with
  * the repetitions, limits and settings of the environment, are the official packages.
  */
