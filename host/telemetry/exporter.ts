@@ -7,7 +7,7 @@ import { limitsOfExport } from '../process/thread-limits.ts';
 import type { ExportThreadData, FromExport, ToExport } from './export/export-messages.ts';
 import type { SpanBatch } from './batch/span-batch.ts';
 
-/** Batches that the thread has not taken over, at most; one of usual spans has some 80 kB. */
+/** Batches that the thread has not taken over, at most; one of usual spans has 64 kB. */
 const mostWaiting = 64;
 /** Milliseconds for the last export when the server stops. */
 const closeMs = 3_000;

@@ -19,6 +19,8 @@ import { SpanWriter } from './batch/write-spans.ts';
 
 /** Bytes of a batch that is sent at once: some 100 POSTs. */
 const fullBatch = 60_000;
+/** Epoch milliseconds of the latest date (ECMAScript). */
+const latestTime = 8.64e15;
 /** Milliseconds after which an incomplete batch is sent. */
 const batchMs = 500;
 /** The attributes that a span below another one has too, when it is recorded at its end. */
@@ -72,9 +74,9 @@ export class SpanRecorder implements Tracer {
   record({ name, kind = 'internal', context, parent, start, end, attributes, links, failure }: FinishedSpan): void {
     const above = placeIn(parent.traceparent);
     if (!above?.sampled) return;
-    // A time that is no number, which a plugin may report, would cost the export all spans beside it.
-    const began = Number.isFinite(start) ? start : Date.now();
-    const ended = Number.isFinite(end) ? Math.max(began, end) : began;
+    // A plugin may report a time that is no number, or one that cannot be.
+    const began = isTime(start) ? start : Date.now();
+    const ended = isTime(end) ? Math.max(began, end) : began;
     this.#add(
       {
         name,
@@ -200,6 +202,8 @@ export class SpanRecorder implements Tracer {
 }
 
 const none: [] = [];
+
+const isTime = (ms: number): boolean => ms >= 0 && ms <= latestTime;
 
 function remotePlace({ traceparent, tracestate = null }: { traceparent: string; tracestate?: string | null }) {
   const place: TracePlace | undefined = placeIn(traceparent);

@@ -31,7 +31,8 @@ export class ByteWriter {
   }
 
   number(value: number): void {
-    this.#view.setFloat64(this.#reserve(8), value);
+    const at = this.#reserve(8);
+    this.#view.setFloat64(at, value);
   }
 
   value(value: Plain): void {
@@ -45,9 +46,11 @@ export class ByteWriter {
   /** What was written, until the next call, and begins anew. */
   take(): Uint8Array {
     const written = this.#bytes.subarray(0, this.#size);
-    if (this.#bytes.length > usualCapacity) this.#use(Buffer.allocUnsafeSlow(usualCapacity));
+    const { length } = this.#bytes;
+    if (length > usualCapacity) this.#use(Buffer.allocUnsafeSlow(usualCapacity));
     this.#size = 0;
-    return written;
+    // What posts a part of a buffer copies all of it.
+    return 2 * written.length < length ? new Uint8Array(written) : written;
   }
 
   #tag(tag: number): void {

@@ -33,7 +33,12 @@ export async function openTraces(
   });
   return {
     add(batch) {
-      for (const span of spansOf(batch)) processor.onEnd(span);
+      try {
+        for (const span of spansOf(batch)) processor.onEnd(span);
+      } catch (error) {
+        // A batch that cannot be read must not end the export of the others.
+        reports.lost(batch.spans, error);
+      }
     },
     close: () => processor.shutdown(),
   };

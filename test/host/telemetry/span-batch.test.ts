@@ -95,3 +95,30 @@ test('a batch grows for a span of any size; long texts are cut off', (t) => {
     t.deepEqual(second, { ...call, attributes: {}, place: undefined });
   }
 });
+
+for (const [kind, value] of Object.entries({ number: 0.5, text: 'ab', 'wide text': '最', boolean: true }))
+  test(`a span is whole when a value meets the end of the buffer: ${kind}`, (t) => {
+    const values = Object.fromEntries(Array.from({ length: 14_000 }, (_, i) => [`${i}`, value]));
+    for (let more = 0; more < 16; more += 1) {
+      const attributes: SpanAttributes = { padding: 'x'.repeat(more), ...values };
+      const facts: SpanFacts = {
+        name: 'call',
+        kind: 'server',
+        start: 1,
+        end: 2,
+        attributes: [attributes],
+        failure: null,
+      };
+      const writer = new SpanWriter();
+      writer.add(facts);
+      const [read] = readSpans(writer.take() ?? { spans: 0, names: [], bytes: new Uint8Array() });
+      t.true(isDeepStrictEqual(read?.attributes, attributes), `after ${more} bytes`);
+    }
+  });
+
+test('a small batch is posted without the rest of its buffer', (t) => {
+  const writer = new SpanWriter();
+  writer.add({ name: 'call', kind: 'server', start: 1, end: 2, attributes: [{ a: 0 }], failure: null });
+  const bytes = writer.take()?.bytes;
+  t.is(bytes?.buffer.byteLength, bytes?.length);
+});

@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import type { SpanAttributes, SpanKind } from '../../../core/tracing/tracer.ts';
 import type { SpanFacts, SpanPlace } from '../../../host/telemetry/batch/span-batch.ts';
 import { SpanWriter } from '../../../host/telemetry/batch/write-spans.ts';
+import type { FromExport } from '../../../host/telemetry/export/export-messages.ts';
+import { openTraces } from '../../../host/telemetry/export/open-traces.ts';
 import { TraceEncoding } from '../../../host/telemetry/export/protobuf/trace-encoding.ts';
 import { readableSpans } from '../../../host/telemetry/export/readable-spans.ts';
 import { decodeOtlp } from '../../support/otlp/definitions.ts';
@@ -37,7 +39,14 @@ const text = fc.oneof(
   // The length of a message takes one byte or two.
   fc.integer({ min: 100, max: 140 }).map((length) => 'a'.repeat(length)),
 );
-const value = fc.oneof(text, fc.boolean(), fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true }));
+const value = fc.oneof(
+  text,
+  fc.boolean(),
+  fc.integer(),
+  fc.maxSafeInteger(),
+  fc.double(),
+  fc.constantFrom(2 ** 63, -(2 ** 63)),
+);
 const attributes: fc.Arbitrary<SpanAttributes> = fc.dictionary(text, value, { noNullPrototype: true, maxKeys: 6 });
 const facts: fc.Arbitrary<SpanFacts> = fc.record({
   name: text,
@@ -51,7 +60,7 @@ const place: fc.Arbitrary<SpanPlace> = fc.record({
   trace_id: hex(32),
   span_id: hex(16),
   parent_id: fc.option(hex(16)),
-  tracestate: fc.option(fc.constantFrom('vendor=1', 'a=1,b=2')),
+  tracestate: fc.option(fc.constantFrom('vendor=1', 'a=1,b=2', 'a=1 , b=2,,BAD!=x,a=3', '!=')),
   links: fc.array(fc.tuple(hex(32), hex(16)), { maxLength: 4 }),
 });
 
@@ -97,7 +106,7 @@ test('messages whose lengths take one, two, three and four bytes are encoded', (
   }
 });
 
-test('a batch that is broken does not spoil the next one', (t) => {
+test('a time that cannot be is sent as none or as the latest, with the spans beside it', (t) => {
   const encoding = new TraceEncoding(origin);
   const at: SpanPlace = {
     trace_id: 'a'.repeat(32),
@@ -106,9 +115,33 @@ test('a batch that is broken does not spoil the next one', (t) => {
     tracestate: null,
     links: [],
   };
-  const call: SpanFacts = { name: 'x', kind: 'server', start: 1, end: 2, attributes: [{ a: 1 }], failure: null };
-  const batch = batchOf([[call, at]]);
-  const request = encoding.requestOf(encoding.spansOf(batch));
-  t.throws(() => encoding.spansOf(batchOf([[{ ...call, end: Number.NaN }, at]])));
-  t.deepEqual(encoding.requestOf(encoding.spansOf(batch)), request);
+  const call: SpanFacts = { name: 'x', kind: 'server', start: 1, end: 2, attributes: [], failure: null };
+  const batch = batchOf([
+    [{ ...call, start: -Infinity, end: Number.NaN }, at],
+    [{ ...call, start: Infinity, end: 1e300 }, at],
+    [call, at],
+  ]);
+  const sent: any = decodeOtlp('TracesRequest', encoding.requestOf(encoding.spansOf(batch)));
+  t.deepEqual(
+    sent.resourceSpans[0].scopeSpans[0].spans.map((each: any) => [
+      each.startTimeUnixNano ?? '0',
+      each.endTimeUnixNano ?? '0',
+    ]),
+    [
+      ['0', '0'],
+      ['18446744073709551615', '18446744073709551615'],
+      ['1000', '2000'],
+    ],
+  );
+});
+
+test('a batch that cannot be read is reported as lost, and ends no export', async (t) => {
+  const messages: FromExport[] = [];
+  for (const protocol of ['http/protobuf', 'http/json'] as const) {
+    const traces = await openTraces(protocol, origin.resource, (message) => messages.push(message));
+    traces.add({ spans: 3, names: [], bytes: new Uint8Array(2) });
+    await traces.close();
+  }
+  t.is(messages.length, 2);
+  for (const message of messages) t.like(message, { event: 'failed', signal: 'traces', lost: 3 });
 });

@@ -22,7 +22,7 @@ message Span {
   repeated Link links = 13; uint32 droppedLinksCount = 14; Status status = 15; fixed32 flags = 16;
 }
 message Event { fixed64 timeUnixNano = 1; string name = 2; repeated KeyValue attributes = 3; }
-message Link { bytes traceId = 1; bytes spanId = 2; string traceState = 3; repeated KeyValue attributes = 4; }
+message Link { bytes traceId = 1; bytes spanId = 2; string traceState = 3; repeated KeyValue attributes = 4; fixed32 flags = 6; }
 message Status { string message = 2; int32 code = 3; }
 
 message MetricsRequest { repeated ResourceMetrics resourceMetrics = 1; }

@@ -1,3 +1,4 @@
+import { createTraceState } from '@opentelemetry/api';
 import type { SpanAttributes } from '../../../../core/tracing/tracer.ts';
 import { exceptionOf } from '../exception-of.ts';
 import type { PlacedSpan } from '../placed-spans.ts';
@@ -26,7 +27,7 @@ const keyValue = { key: 1, value: 2 };
 const anyValue = { text: 1, boolean: 2, integer: 3, double: 4 };
 
 const kinds = { internal: 1, server: 2, client: 3 };
-/** An integer of 64 bits is below. */
+/** Integers of 64 bits are below, and not below its opposite. */
 const integerLimit = 2 ** 63;
 const errorCode = 2;
 const sampled = 1;
@@ -39,7 +40,8 @@ export function encodeSpan(writer: ProtobufWriter, field: number, placed: Placed
   const begin = writer.open(field, spanLengthBytes);
   writer.hex(span.trace_id, trace_id);
   writer.hex(span.span_id, span_id);
-  if (tracestate !== null) writer.text(span.trace_state, tracestate);
+  // Without the members that are not valid.
+  if (tracestate !== null) writer.text(span.trace_state, createTraceState(tracestate).serialize());
   if (parent_id !== null) writer.hex(span.parent_span_id, parent_id);
   writer.text(span.name, placed.name);
   writer.unsigned(span.kind, kinds[placed.kind]);
@@ -61,7 +63,8 @@ export function encodeAttributes(writer: ProtobufWriter, field: number, attribut
     const valueBegin = writer.open(keyValue.value);
     if (typeof value === 'string') writer.text(anyValue.text, value);
     else if (typeof value === 'boolean') writer.unsigned(anyValue.boolean, value ? 1 : 0);
-    else if (Number.isInteger(value) && Math.abs(value) < integerLimit) writer.signed(anyValue.integer, value);
+    else if (Number.isInteger(value) && value >= -integerLimit && value < integerLimit)
+      writer.signed(anyValue.integer, value);
     else writer.double(anyValue.double, value);
     writer.close(valueBegin);
     writer.close(begin);
@@ -90,4 +93,10 @@ function encodeLink(writer: ProtobufWriter, trace_id: string, span_id: string): 
   writer.close(begin);
 }
 
-const nanoseconds = (us: number): bigint => BigInt(us) * 1_000n;
+/** The latest time that a field of a span can have. */
+const latest = 2n ** 64n - 1n;
+
+function nanoseconds(us: number): bigint {
+  if (!(us > 0)) return 0n;
+  return us * 1_000 < Number(latest) ? BigInt(Math.trunc(us)) * 1_000n : latest;
+}

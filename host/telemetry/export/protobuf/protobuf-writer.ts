@@ -1,6 +1,8 @@
 /** How a value is encoded, the last three bits of its tag. */
 const wire = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as const;
 const usualCapacity = 131_072;
+/** A larger buffer is not kept. */
+const largestCapacity = 2_097_152;
 const largestAscii = 0x7f;
 /** Room for a tag, and for a length or a number of 64 bits. */
 const roomBesides = 32;
@@ -102,9 +104,10 @@ export class ProtobufWriter {
     this.#size += bytes.length;
   }
 
-  /** Begins anew, also after an error. */
+  /** Begins anew. */
   begin(): void {
     this.#size = 0;
+    if (this.#bytes.length > largestCapacity) this.#use(Buffer.allocUnsafeSlow(usualCapacity));
   }
 
   /** What was written, in memory of its own. */
@@ -151,8 +154,12 @@ export class ProtobufWriter {
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(2 * needed);
     larger.set(this.#bytes);
-    this.#bytes = larger;
-    this.#view = viewOf(larger);
+    this.#use(larger);
+  }
+
+  #use(bytes: Buffer<ArrayBuffer>): void {
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
   }
 }
 
