@@ -5,7 +5,7 @@ import { fleetStage, maintaining } from './fleet-support.ts';
 
 for (const way of maintaining) {
   test(`${way.name}: of a large fleet at rest it is only seen that it lives, until a machine is replaced`, async (t) => {
-    t.timeout(60_000);
+    t.timeout(300_000);
     const size = 1_200;
     const fleet = await fleetStage(way, size);
     t.teardown(fleet.close);
@@ -47,7 +47,7 @@ for (const way of maintaining) {
 }
 
 test('the reclaim of a Spot machine of a fleet at rest is reported with its time', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const [way] = maintaining as [(typeof maintaining)[number]];
   const fleet = await fleetStage(way, 1_200);
   t.teardown(fleet.close);

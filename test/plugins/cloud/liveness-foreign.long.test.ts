@@ -6,7 +6,7 @@ import { inStatus, steadyStage } from './steady-support.ts';
 const minute = 60_000;
 
 test('with many foreign machines in a zone ours are described, and their number is read again later', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const there = await steadyStage();
   t.teardown(there.close);
   const watched: Watched[] = [];

@@ -4,7 +4,7 @@ import { fleetStage, ways } from './fleet-support.ts';
 
 for (const way of ways) {
   test(`${way.name}: where only known machines are asked about, they alone are, by their ids`, async (t) => {
-    t.timeout(60_000);
+    t.timeout(300_000);
     const fleet = await fleetStage(way, 300);
     t.teardown(fleet.close);
     await fleet.launch();

@@ -54,7 +54,7 @@ const sizes = [
 ] as const;
 for (const [size, how] of sizes) {
   test(`of machines at rest (${how}) those outside the zone that does not answer are seen, and none is lost`, async (t) => {
-    t.timeout(60_000);
+    t.timeout(300_000);
     const { place, here, both, away } = await there(t, size);
     const victim = away.known[0]?.machine_id;
     await end(place, victim);

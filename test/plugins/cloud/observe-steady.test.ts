@@ -89,7 +89,7 @@ test('a machine that only its group listed is described', async (t) => {
 });
 
 test('every attempt is described once in ten minutes in turn, which finds unknown machines with its tags', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const { there, watched } = await many(t);
   const [first] = watched as [Watched, ...Watched[]];
   const TagSpecifications = [{ ResourceType: 'instance' as const, Tags: instanceTags(first.order) }];

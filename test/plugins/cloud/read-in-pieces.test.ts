@@ -10,7 +10,7 @@ import { readInPieces } from '../../../plugins/cloud/connection/answers/read-in-
 import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
 
 test('a large page that is parsed in pieces gives the same machines, and other work runs in between', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const simulator = createSimulator({ knobs: { boot_ms: 1 } });
   const endpoint = await simulator.listen();
   const credentials = { accessKeyId: 'AKIATEST000000000000', secretAccessKey: 'a-secret-that-nobody-sees' };

@@ -22,7 +22,7 @@ const ways: readonly (readonly [name: string, api: string, template: object])[] 
 
 for (const [name, provider_api, more] of ways) {
   test(`${name}: a request gets the machines of all subnets, also of two in one zone`, async (t) => {
-    t.timeout(100_000);
+    t.timeout(300_000);
     const broker = await bootBroker({
       clock: fastClock(60),
       knobs: {

@@ -97,7 +97,7 @@ test('what a refusal says is logged, and is not repeated', async (t) => {
 });
 
 test('without a server a call is kept after 8 s, and the next one that reaches it hands over all in order', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const { calls, listen, run, spooled } = await stage(t);
   const kept = await Promise.all([run('resume', 'a-1'), run('suspend', 'a-2')]);
   t.deepEqual(
@@ -133,7 +133,7 @@ test('what was kept and cannot be read costs nothing of the present call', async
 });
 
 test('what is kept after the clock was set back comes after what was kept before; a call over which the server fails is given up', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const { directory, calls, listen, run, spooled } = await stage(t);
   mkdirSync(join(directory, 'slurm-spool'));
   const inAnHour = Date.now() + 3_600_000;

@@ -94,7 +94,7 @@ function thread(place: string, code: string): Worker {
 }
 
 test('none of the announcements of another thread is missed, and that thread ends although it watches', async (t) => {
-  t.timeout(30_000);
+  t.timeout(300_000);
   const place = `shared marks ${crypto.randomUUID()}`;
   const { told, next } = watched(t, SharedMarks.at(place));
   const worker = thread(
@@ -115,7 +115,7 @@ test('none of the announcements of another thread is missed, and that thread end
 });
 
 test('a thread that is ended while it watches disturbs nobody', async (t) => {
-  t.timeout(30_000);
+  t.timeout(300_000);
   const place = `shared marks ${crypto.randomUUID()}`;
   const marks = SharedMarks.at(place);
   const { told, next } = watched(t, marks);
