@@ -9,7 +9,7 @@ import type { RequestRecord } from '../model/request.ts';
 import { ProviderDirectory } from '../providers/directory.ts';
 import { Facts } from '../providers/facts.ts';
 import { unwatched } from '../providers/guard/call-tracking.ts';
-import { unmetered } from '../providers/guard/provider-meter.ts';
+import { unmetered } from '../providers/guard/meter/provider-meter.ts';
 import { SessionPool } from '../providers/guard/session-pool.ts';
 import type { InstanceState } from '../providers/provider-activity.ts';
 import type { FileHashes } from '../templates/library.ts';

@@ -12,7 +12,7 @@ import type { RequestRecord } from '../model/request.ts';
 import type { ProviderInstance } from '../model/provider-instance.ts';
 import type { CallTracking } from '../providers/guard/call-tracking.ts';
 import type { DiscoverResult } from '../providers/discover-now.ts';
-import type { ProviderMeter } from '../providers/guard/provider-meter.ts';
+import type { ProviderMeter } from '../providers/guard/meter/provider-meter.ts';
 import type { InstanceState } from '../providers/provider-activity.ts';
 import type { Quarantined } from '../providers/quarantine/quarantine.ts';
 import type { Stoppage } from '../providers/quarantine/stoppages.ts';

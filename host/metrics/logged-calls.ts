@@ -1,6 +1,6 @@
 import type { Log } from '../../core/contract/log.ts';
 import type { FaultKind } from '../../core/contract/fault.ts';
-import type { ProviderMeter } from '../../core/providers/guard/provider-meter.ts';
+import type { ProviderMeter } from '../../core/providers/guard/meter/provider-meter.ts';
 
 const fieldsOf = (ms: number, kind: FaultKind | undefined) => ({
   ms: Math.round(ms * 10) / 10,

@@ -1,4 +1,4 @@
-import type { ProviderMeter } from '../../core/providers/guard/provider-meter.ts';
+import type { ProviderMeter } from '../../core/providers/guard/meter/provider-meter.ts';
 import type { CallTiming } from '../../core/providers/provider-activity.ts';
 import { Durations } from './durations.ts';
 import { counter, type Family } from './family.ts';

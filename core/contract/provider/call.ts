@@ -9,6 +9,7 @@ export interface ProviderCall {
    * message.
    */
   readonly action: string;
+  /** From 0 to a day. Less than 0 counts as 0; a call with any other value is not counted. */
   readonly ms: number;
   /** The kind of the fault that ended the call. Absent: the provider answered. */
   readonly kind?: FaultKind;
@@ -33,8 +34,8 @@ export interface PluginContext {
    */
   readonly installation: string;
   /**
-   * Counts the calls that the plugin makes for this instance. The plugin records each call once, after it ended.
-   * Absent: the metrics only count calls into the plugin.
+   * Counts the calls that the plugin makes for this instance. The plugin records each call once, after it ended. It
+   * never throws. Absent: the metrics only count calls into the plugin.
    */
   readonly calls?: { record(call: ProviderCall): void };
   /**

@@ -3,7 +3,7 @@ import type { Call } from '../../contract/provider/call.ts';
 import type { CalledFor } from './called-for.ts';
 import type { CallTracking } from './call-tracking.ts';
 import { guard, type CallEnd } from './guard.ts';
-import type { ProviderMeter } from './provider-meter.ts';
+import type { ProviderMeter } from './meter/provider-meter.ts';
 import { timeOuts, type Verb } from './time-outs.ts';
 import { noTracer, type Tracer } from '../../tracing/tracer.ts';
 import { callSpan, endSpan, type CallTrace } from './traces/call-span.ts';

@@ -20,8 +20,9 @@ import { guard, pluginFault } from './guard.ts';
 import { guardedApi, type GuardedApi } from './guarded-api.ts';
 import { guardedCalls, type CallEvidence, type GuardedCalls, type Permit } from './guarded-calls.ts';
 import { guardedType, type GuardedType } from './guarded-type.ts';
-import { unmetered, type ProviderMeter } from './provider-meter.ts';
+import { unmetered, type ProviderMeter } from './meter/provider-meter.ts';
 import { timeOuts } from './time-outs.ts';
+import { soundCalls } from './meter/sound-calls.ts';
 import { tracedCalls } from './traces/traced-calls.ts';
 import { noTracer, type Tracer } from '../../tracing/tracer.ts';
 
@@ -214,7 +215,7 @@ export class SessionPool {
     const endpoint = (url: string) => this.#endpoint(url);
     const share = () => this.#parts.share?.(name) ?? 1;
     const counted = meter.calls(name);
-    const calls = tracer.on ? tracedCalls(name, counted, tracer) : counted;
+    const calls = soundCalls(name, tracer.on ? tracedCalls(name, counted, tracer) : counted, log);
     const context = { instance: name, endpoint, clock, log, installation, calls, share };
     const guarding = this.#calls(name);
     const about = { verb: 'connect', what: `connection of '${name}'`, plugin: pluginOf(type) } as const;

@@ -5,7 +5,7 @@ import type { CallTracking } from '../../providers/guard/call-tracking.ts';
 import type { BackgroundParts } from './background-parts.ts';
 import { BudgetWatch } from './budgets/budget-watch.ts';
 import { Discovery } from './discovery.ts';
-import type { ProviderMeter } from '../../providers/guard/provider-meter.ts';
+import type { ProviderMeter } from '../../providers/guard/meter/provider-meter.ts';
 import { EventDelivery } from './event-delivery.ts';
 import { ExpectedMachineLookup } from './expected-machine-lookup.ts';
 import type { HealthWatch } from '../health/health-watch.ts';

@@ -1,18 +1,11 @@
-import type { ProviderCall } from '../../../contract/provider/call.ts';
 import type { Tracer } from '../../../tracing/tracer.ts';
-
-/** The most characters of a code that a provider gives. */
-const longestCode = 128;
+import type { CallCounter } from '../meter/sound-calls.ts';
 
 /**
  * Wraps the counter of the calls that a plugin makes to its provider: each call is also a span below the call into the
  * plugin. A call that no recorded span made is only counted.
  */
-export const tracedCalls = (
-  instance: string,
-  counted: { record(call: ProviderCall): void },
-  tracer: Tracer,
-): { record(call: ProviderCall): void } => ({
+export const tracedCalls = (instance: string, counted: CallCounter, tracer: Tracer): CallCounter => ({
   record(call) {
     counted.record(call);
     const parent = tracer.current();
@@ -30,7 +23,7 @@ export const tracedCalls = (
         'rpc.method': action,
         ...(kind === undefined ? { 'muster.outcome': 'ok' } : { 'muster.fault_kind': kind }),
       },
-      ...(code === undefined ? {} : { failure: { code: code.slice(0, longestCode), message: '' } }),
+      ...(code === undefined ? {} : { failure: { code, message: '' } }),
     });
   },
 });

@@ -4,7 +4,7 @@ import type { NoticeMessage } from '../../../contract/notice.ts';
 import type { ProviderInstance } from '../../../model/provider-instance.ts';
 import { errorText } from '../../../providers/guard/guard.ts';
 import type { GuardedNotices } from '../../../providers/guard/guarded-notices.ts';
-import type { ProviderMeter } from '../../../providers/guard/provider-meter.ts';
+import type { ProviderMeter } from '../../../providers/guard/meter/provider-meter.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
 import { noticesTopic } from '../../../providers/facts.ts';
 import type { BackgroundParts } from '../background-parts.ts';

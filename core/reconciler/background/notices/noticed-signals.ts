@@ -3,7 +3,7 @@ import type { Notice, NoticeMessage } from '../../../contract/notice.ts';
 import type { Change, Store } from '../../../contract/storage.ts';
 import { newSignalId } from '../../../model/ids.ts';
 import type { MachineRecord } from '../../../model/machine.ts';
-import type { NoticeOutcome } from '../../../providers/guard/provider-meter.ts';
+import type { NoticeOutcome } from '../../../providers/guard/meter/provider-meter.ts';
 import { isNews } from '../../apply/announcements.ts';
 import { isAlive } from '../../state/machine-life.ts';
 import { isConfirmed, type NoticedState } from './unconfirmed-states.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../contract/clock.ts';
 import type { Log } from '../../../contract/log.ts';
-import type { ProviderMeter } from '../../../providers/guard/provider-meter.ts';
+import type { ProviderMeter } from '../../../providers/guard/meter/provider-meter.ts';
 import type { AnnouncedEnd } from '../../state/request-state.ts';
 
 /** The shortest time between two warnings about one instance. */

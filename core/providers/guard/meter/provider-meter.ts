@@ -1,5 +1,5 @@
-import type { FaultKind } from '../../contract/fault.ts';
-import type { ProviderCall } from '../../contract/provider/call.ts';
+import type { FaultKind } from '../../../contract/fault.ts';
+import type { ProviderCall } from '../../../contract/provider/call.ts';
 
 /** Called at the end of a call into a plugin. Without a kind the call succeeded. */
 export type Ended = (ms: number, kind?: FaultKind) => void;
