@@ -1,3 +1,4 @@
+import { GrowingBytes } from '../growing-bytes.ts';
 import { tags, type Plain } from './plain-values.ts';
 
 /** Enough for a batch that is sent when it is full. */
@@ -9,30 +10,26 @@ const largestByte = 0xff;
 const headBytes = 5;
 
 /** Writes plain values as bytes. A loop over characters costs less here than a call of Buffer for each text. */
-export class ByteWriter {
-  #bytes = Buffer.allocUnsafeSlow(usualCapacity);
-  #view = viewOf(this.#bytes);
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
+export class ByteWriter extends GrowingBytes {
+  constructor() {
+    super(usualCapacity);
   }
 
   /** Writes an integer from 0 to 2³² - 1. Returns its place. */
   count(value: number): number {
     const at = this.#reserve(4);
-    this.#view.setUint32(at, value);
+    this.view.setUint32(at, value);
     return at;
   }
 
   /** Writes another integer to a place. */
   recount(at: number, value: number): void {
-    this.#view.setUint32(at, value);
+    this.view.setUint32(at, value);
   }
 
   number(value: number): void {
     const at = this.#reserve(8);
-    this.#view.setFloat64(at, value);
+    this.view.setFloat64(at, value);
   }
 
   value(value: Plain): void {
@@ -45,58 +42,44 @@ export class ByteWriter {
 
   /** What was written, until the next call, and begins anew. */
   take(): Uint8Array {
-    const written = this.#bytes.subarray(0, this.#size);
-    const { length } = this.#bytes;
-    if (length > usualCapacity) this.#use(Buffer.allocUnsafeSlow(usualCapacity));
-    this.#size = 0;
+    const written = this.bytes.subarray(0, this.end);
+    const { length } = this.bytes;
+    this.empty();
     // What posts a part of a buffer copies all of it.
     return 2 * written.length < length ? new Uint8Array(written) : written;
   }
 
   #tag(tag: number): void {
     const at = this.#reserve(1);
-    this.#bytes[at] = tag;
+    this.bytes[at] = tag;
   }
 
   #text(text: string): void {
     const length = Math.min(text.length, longestText);
     const at = this.#reserve(headBytes + 2 * length);
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     for (let i = 0; i < length; i += 1) {
       const code = text.charCodeAt(i);
       if (code > largestByte) return this.#wideText(text, at, length);
       bytes[at + headBytes + i] = code;
     }
     bytes[at] = tags.text;
-    this.#view.setUint32(at + 1, length);
-    this.#size = at + headBytes + length;
+    this.view.setUint32(at + 1, length);
+    this.end = at + headBytes + length;
   }
 
   /** Two bytes for each character. */
   #wideText(text: string, at: number, length: number): void {
-    this.#bytes[at] = tags.wideText;
-    this.#view.setUint32(at + 1, length);
-    for (let i = 0; i < length; i += 1) this.#view.setUint16(at + headBytes + 2 * i, text.charCodeAt(i));
+    this.bytes[at] = tags.wideText;
+    this.view.setUint32(at + 1, length);
+    for (let i = 0; i < length; i += 1) this.view.setUint16(at + headBytes + 2 * i, text.charCodeAt(i));
   }
 
   /** Makes room. Returns where it begins. */
   #reserve(count: number): number {
-    const at = this.#size;
-    this.#size += count;
-    if (this.#size > this.#bytes.length) this.#grow();
+    const at = this.end;
+    if (at + count > this.bytes.length) this.grow(count);
+    this.end = at + count;
     return at;
   }
-
-  #grow(): void {
-    const larger = Buffer.allocUnsafeSlow(2 * this.#size);
-    larger.set(this.#bytes);
-    this.#use(larger);
-  }
-
-  #use(bytes: Buffer<ArrayBuffer>): void {
-    this.#bytes = bytes;
-    this.#view = viewOf(bytes);
-  }
 }
-
-const viewOf = ({ buffer, byteOffset, length }: Buffer): DataView => new DataView(buffer, byteOffset, length);

@@ -1,3 +1,5 @@
+import { GrowingBytes } from '../../growing-bytes.ts';
+
 /** How a value is encoded, the last three bits of its tag. */
 const wire = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as const;
 const usualCapacity = 131_072;
@@ -11,32 +13,28 @@ const roomBesides = 32;
  * Writes messages of Protocol Buffers, in one pass. A message is opened with the bytes that its length will probably
  * take, and moved at its end if it takes others.
  */
-export class ProtobufWriter {
-  #bytes = Buffer.allocUnsafeSlow(usualCapacity);
-  #view = viewOf(this.#bytes);
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
+export class ProtobufWriter extends GrowingBytes {
+  constructor() {
+    super(usualCapacity, largestCapacity);
   }
 
   /** Begins a message. Returns where its content begins, which `close` wants. */
   open(field: number, lengthBytes = 1): number {
     this.#tag(field, wire.delimited);
-    this.#size += lengthBytes;
-    return this.#size;
+    this.end += lengthBytes;
+    return this.end;
   }
 
   /** Ends a message that was opened with as many bytes for its length. */
   close(begin: number, lengthBytes = 1): void {
-    const length = this.#size - begin;
+    const length = this.end - begin;
     const needed = varintBytes(length);
-    this.#ensure(needed);
+    this.#room(needed);
     const head = begin - lengthBytes;
-    if (needed !== lengthBytes) this.#bytes.copyWithin(head + needed, begin, begin + length);
-    this.#size = head;
+    if (needed !== lengthBytes) this.bytes.copyWithin(head + needed, begin, begin + length);
+    this.end = head;
     this.#varint(length);
-    this.#size += length;
+    this.end += length;
   }
 
   /** An integer of 32 bits, unsigned. */
@@ -56,67 +54,66 @@ export class ProtobufWriter {
 
   fixed32(field: number, value: number): void {
     this.#tag(field, wire.fixed32);
-    this.#view.setUint32(this.#size, value, true);
-    this.#size += 4;
+    this.view.setUint32(this.end, value, true);
+    this.end += 4;
   }
 
   fixed64(field: number, value: bigint): void {
     this.#tag(field, wire.fixed64);
-    this.#view.setBigUint64(this.#size, value, true);
-    this.#size += 8;
+    this.view.setBigUint64(this.end, value, true);
+    this.end += 8;
   }
 
   double(field: number, value: number): void {
     this.#tag(field, wire.fixed64);
-    this.#view.setFloat64(this.#size, value, true);
-    this.#size += 8;
+    this.view.setFloat64(this.end, value, true);
+    this.end += 8;
   }
 
   /** Bytes that are given as hexadecimal digits. */
   hex(field: number, digits: string): void {
     const begin = this.open(field);
-    this.#ensure(digits.length);
-    this.#size += this.#bytes.write(digits, begin, 'hex');
+    this.#room(digits.length);
+    this.end += this.bytes.write(digits, begin, 'hex');
     this.close(begin);
   }
 
   text(field: number, text: string): void {
     const { length } = text;
     this.#tag(field, wire.delimited);
-    const begin = this.#size;
-    this.#ensure(length);
+    const begin = this.end;
+    this.#room(length);
     this.#varint(length);
-    const bytes = this.#bytes;
-    let at = this.#size;
+    const bytes = this.bytes;
+    let at = this.end;
     for (let i = 0; i < length; i += 1) {
       const code = text.charCodeAt(i);
       if (code > largestAscii) return this.#utf8(text, begin);
       bytes[at] = code;
       at += 1;
     }
-    this.#size = at;
+    this.end = at;
   }
 
   /** Parts of a message that are encoded already. */
   parts(bytes: Uint8Array): void {
-    this.#ensure(bytes.length);
-    this.#bytes.set(bytes, this.#size);
-    this.#size += bytes.length;
+    this.#room(bytes.length);
+    this.bytes.set(bytes, this.end);
+    this.end += bytes.length;
   }
 
   /** Begins anew. */
   begin(): void {
-    this.#size = 0;
-    if (this.#bytes.length > largestCapacity) this.#use(Buffer.allocUnsafeSlow(usualCapacity));
+    this.empty();
   }
 
   /** What was written, in memory of its own. */
   written(): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.#bytes.subarray(0, this.#size));
+    return new Uint8Array(this.bytes.subarray(0, this.end));
   }
 
   #utf8(text: string, begin: number): void {
-    this.#size = begin;
+    this.end = begin;
     this.#delimited(Buffer.from(text, 'utf8'));
   }
 
@@ -126,44 +123,34 @@ export class ProtobufWriter {
   }
 
   #tag(field: number, type: number): void {
-    this.#ensure(0);
+    this.#room(0);
     this.#varint((field << 3) | type);
   }
 
   /** Writes an integer of 32 bits into room that there is. */
   #varint(value: number): void {
-    const bytes = this.#bytes;
-    let at = this.#size;
+    const bytes = this.bytes;
+    let at = this.end;
     let rest = value;
     for (; rest > 0x7f; rest >>>= 7) {
       bytes[at] = (rest & 0x7f) | 0x80;
       at += 1;
     }
     bytes[at] = rest;
-    this.#size = at + 1;
+    this.end = at + 1;
   }
 
   #varintByte(value: number): void {
-    this.#bytes[this.#size] = value;
-    this.#size += 1;
+    this.bytes[this.end] = value;
+    this.end += 1;
   }
 
   /** Makes room for so many bytes, and for a tag and a number. */
-  #ensure(count: number): void {
-    const needed = this.#size + count + roomBesides;
-    if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(2 * needed);
-    larger.set(this.#bytes);
-    this.#use(larger);
-  }
-
-  #use(bytes: Buffer<ArrayBuffer>): void {
-    this.#bytes = bytes;
-    this.#view = viewOf(bytes);
+  #room(count: number): void {
+    const wanted = count + roomBesides;
+    if (this.end + wanted > this.bytes.length) this.grow(wanted);
   }
 }
-
-const viewOf = ({ buffer, byteOffset, length }: Buffer): DataView => new DataView(buffer, byteOffset, length);
 
 function varintBytes(value: number): number {
   let bytes = 1;
