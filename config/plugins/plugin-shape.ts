@@ -43,7 +43,7 @@ function capabilityProblem({ providerApis = [] }: Plugin): string | undefined {
     try {
       soundCapabilities(capabilities);
     } catch (error) {
-      return `has a provider API '${name}' whose ${(error as Error).message}. Correct its capabilities.`;
+      return `has a provider API '${name}' whose ${(error as Error).message}. Correct its capabilities; defineProviderApi adds those that have defaults.`;
     }
   }
   return undefined;

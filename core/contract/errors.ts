@@ -200,5 +200,10 @@ export class BrokerError extends Error {
 
 /** Recognizes a BrokerError by its mark, so that two copies of this module understand each other. */
 export function isBrokerError(error: unknown): error is BrokerError {
-  return typeof error === 'object' && error !== null && errorMark in error;
+  try {
+    return typeof error === 'object' && error !== null && errorMark in error;
+  } catch {
+    // A Proxy of a plugin may throw.
+    return false;
+  }
 }

@@ -136,10 +136,15 @@ export class ProviderFault extends Error {
 
 /** Recognizes a fault by its mark and kind, never by its class: a plugin may carry its own copy of this module. */
 export function isFault(error: unknown): error is ProviderFault {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    faultMark in error &&
-    faultKinds.includes((error as ProviderFault).kind)
-  );
+  try {
+    return (
+      typeof error === 'object' &&
+      error !== null &&
+      faultMark in error &&
+      faultKinds.includes((error as ProviderFault).kind)
+    );
+  } catch {
+    // A field or a Proxy of a plugin may throw.
+    return false;
+  }
 }

@@ -3,7 +3,7 @@ import type { AccountContents } from '../contract/provider/account-contents.ts';
 import type { SessionPool } from './guard/session-pool.ts';
 import { isFault, ProviderFault, type FaultKind } from '../contract/fault.ts';
 import { BrokerError } from '../contract/errors.ts';
-import { errorText } from './guard/guard.ts';
+import { errorText } from './answer-checks/thrown-error.ts';
 
 /** What came of a discovery of an account. */
 export type DiscoverResult =

@@ -9,6 +9,8 @@ export interface DurationsOptions {
   readonly bounds: readonly number[];
   /** Maximum number of label combinations; further ones count as `other`. Default 1 000. */
   readonly most?: number;
+  /** Maximum number of combinations with the same first label; of further ones the others are `other`. Default: all. */
+  readonly mostOfFirst?: number;
 }
 
 /** The histogram of one combination of labels. Counting is one addition to one bucket. */
@@ -36,6 +38,7 @@ export class Timing {
 export class Durations {
   readonly #about: DurationsOptions;
   readonly #timings = new Map<string, { readonly values: readonly string[]; readonly timing: Timing }>();
+  readonly #ofFirst = new Map<string, number>();
 
   constructor(about: DurationsOptions) {
     this.#about = about;
@@ -45,11 +48,16 @@ export class Durations {
     const key = values.join('\u0000');
     const known = this.#timings.get(key);
     if (known) return known.timing;
-    const { most = 1_000, labels, bounds } = this.#about;
+    const { most = 1_000, mostOfFirst = most, labels, bounds } = this.#about;
+    const [first = '', ...rest] = values;
+    const ofFirst = this.#ofFirst.get(first) ?? 0;
+    if (ofFirst >= mostOfFirst && rest.some((value) => value !== other))
+      return this.of(first, ...rest.map(() => other));
     if (this.#timings.size >= most && values.some((value) => value !== other))
       return this.of(...labels.map(() => other));
     const timing = new Timing(bounds);
     this.#timings.set(key, { values, timing });
+    this.#ofFirst.set(first, ofFirst + 1);
     return timing;
   }
 

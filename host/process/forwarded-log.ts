@@ -1,4 +1,6 @@
 import type { Log } from '../../core/contract/log.ts';
+import { shown } from '../../core/providers/answer-checks/contract-violation.ts';
+import { errorSummary, shortened, type ErrorSummary } from '../../core/providers/answer-checks/thrown-error.ts';
 
 export type LogLevel = keyof Log;
 
@@ -11,30 +13,67 @@ export interface LogLine {
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** Returns a log that sends its lines to another thread: one writer per process keeps lines whole and in order. */
+/** The most characters of a text in a line. */
+const longestText = 16_000;
+
+/**
+ * Returns a log that sends its lines to another thread: one writer per process keeps lines whole and in order. Plugins
+ * write to it, whatever they like: it never throws.
+ */
 export function forwardedLog(level: string, send: (line: LogLine) => void): Log {
   const lowest = level === 'trace' ? 0 : levels.indexOf(level as LogLevel);
-  const write = (at: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) => {
+  const write = (at: LogLevel) => (fields: unknown, message: unknown) => {
     // The levels `fatal` and `silent` are above all levels of `Log`: nothing is sent.
-    if (lowest >= 0 && levels.indexOf(at) >= lowest) send({ level: at, fields: plain(fields), message });
+    if (lowest < 0 || levels.indexOf(at) < lowest) return;
+    const text = typeof message === 'string' ? shortened(message, longestText) : shown(message);
+    send({ level: at, fields: plainFields(fields), message: text });
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-/**
- * Converts fields to plain JSON values, since only plain values can be sent to another thread. Errors become objects
- * with message, stack and cause.
- */
-function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return JSON.parse(
-    JSON.stringify(fields, (_, value: unknown) => (value instanceof Error ? described(value) : value)),
-  );
+/** Converts fields to plain values, since only those can be sent to another thread. */
+function plainFields(fields: unknown): Record<string, unknown> {
+  const all = plain(fields);
+  if (typeof all === 'object' && all !== null) return all as Record<string, unknown>;
+  return all === undefined ? {} : { fields: all };
 }
 
-function described(error: Error): Record<string, unknown> {
-  const { name, message, stack, cause } = error;
-  const own = Object.fromEntries(
-    Object.entries(error).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value)),
-  );
-  return { ...own, type: name, message, stack, ...(cause instanceof Error ? { cause: described(cause) } : {}) };
+/** The value as plain JSON. Where that is not possible, it is so for a part of its fields at least. */
+function plain(value: unknown): unknown {
+  try {
+    const text: string | undefined = JSON.stringify(value, plainValue);
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return partly(value);
+  }
+}
+
+function partly(value: unknown): unknown {
+  try {
+    return Object.fromEntries(
+      Object.keys(value as object).map((name) => [name, jsonOr((value as Record<string, unknown>)[name])]),
+    );
+  } catch {
+    return shown(value);
+  }
+}
+
+function jsonOr(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value, plainValue) ?? 'null');
+  } catch {
+    return shown(value);
+  }
+}
+
+/** Called by JSON.stringify for each value. An error is read before its `toJSON`, which may show headers with keys. */
+function plainValue(this: unknown, name: string, value: unknown): unknown {
+  const summary = errorSummary((this as Record<string, unknown>)[name]);
+  if (summary) return described(summary);
+  if (typeof value === 'string') return shortened(value, longestText);
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+function described({ name, message, stack, cause, fields }: ErrorSummary): Record<string, unknown> {
+  return { ...fields, type: name, message, stack, ...(cause ? { cause: described(cause) } : {}) };
 }

@@ -102,6 +102,22 @@ test('a histogram counts each duration in every bucket that holds it, and labels
   t.false(text.includes('a="z"'));
 });
 
+test('one label with many values takes no series from the others', (t) => {
+  const durations = new Durations({ name: 'd', help: 'd', labels: ['a', 'b'], bounds: [1], most: 10, mostOfFirst: 3 });
+  for (let n = 0; n < 50; n += 1) durations.of('greedy', `b${n}`).add(1);
+  durations.of('modest', 'b').add(1);
+  t.deepEqual(
+    durations.entries().map(({ values, timing }) => [values.join(' '), timing.counts[0]]),
+    [
+      ['greedy b0', 1],
+      ['greedy b1', 1],
+      ['greedy b2', 1],
+      ['greedy other', 47],
+      ['modest b', 1],
+    ],
+  );
+});
+
 test('counters keep the sum of a process that ended; its gauges disappear', async (t) => {
   const left = [
     counter('n_total', 'n', [[{ a: '1' }, 5]]),

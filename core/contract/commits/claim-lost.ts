@@ -14,5 +14,11 @@ export class ClaimLost extends Error {
 }
 
 /** Recognizes the error by its mark, never by its class, so that two copies of this module understand each other. */
-export const isClaimLost = (error: unknown): error is ClaimLost =>
-  typeof error === 'object' && error !== null && mark in error;
+export function isClaimLost(error: unknown): error is ClaimLost {
+  try {
+    return typeof error === 'object' && error !== null && mark in error;
+  } catch {
+    // A Proxy of a plugin may throw.
+    return false;
+  }
+}

@@ -71,8 +71,9 @@ export interface Observation<Handle extends object = any> {
   readonly handle?: Handle;
 }
 
+/** What the provider says about a machine. `message` has at most 20 000 characters, other texts 1 000. */
 export interface MachineReport {
-  /** Never used twice in one instance, not even for the same host. */
+  /** Never used twice in one instance, not even for the same host. At most 256 characters. */
   readonly machine_id: string;
   readonly status: MachineStatus;
   readonly name?: string;

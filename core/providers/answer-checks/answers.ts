@@ -8,6 +8,7 @@ import { markets } from '../../model/market.ts';
 import { ContractViolation } from './contract-violation.ts';
 import { assertPlain, newBudget } from './assert-plain.ts';
 import { report, reports, shortfalls } from './reports.ts';
+import { soundFault } from './sound-fault.ts';
 import {
   assertAmount,
   assertCount,
@@ -28,9 +29,9 @@ export function checkLaunch(value: unknown): void {
   shortfalls(given['shortfall'], '/shortfall');
 }
 
-/** Checks one entry of the answer of `observe`. A fault is a valid entry. */
+/** Checks one entry of the answer of `observe`. A fault that can be read is a valid entry. */
 export function checkObservation(value: unknown, path: string): void {
-  if (isFault(value)) return;
+  if (isFault(value)) return void soundFault(value);
   const given = assertObject(value, path, 'an observation or a ProviderFault');
   reports(given['machines'], `${path}/machines`);
   assertBoolean(given['settled'], path, '/settled');

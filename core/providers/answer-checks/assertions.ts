@@ -1,5 +1,8 @@
 import { ContractViolation } from './contract-violation.ts';
 
+/** `Date.parse` alone takes much else, such as `banana 1`. */
+const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
 export type Given = Readonly<Record<string, unknown>>;
 
 // Path and field name are separate arguments, so that they are only joined for an error.
@@ -22,9 +25,11 @@ export function assertShortText(value: unknown, path: string, name: string, most
 }
 
 /** Allows undefined. */
-export function assertOptionalText(value: unknown, path: string, name: string): void {
-  if (value !== undefined && typeof value !== 'string')
-    throw new ContractViolation(`${path}/${name}`, value, 'a string or undefined');
+export function assertOptionalText(value: unknown, path: string, name: string, most = Infinity): void {
+  if (value === undefined) return;
+  if (typeof value !== 'string') throw new ContractViolation(`${path}/${name}`, value, 'a string or undefined');
+  if (value.length > most)
+    throw new ContractViolation(`${path}/${name}`, value, `a text of at most ${most} characters`);
 }
 
 export function assertBoolean(value: unknown, path: string, name: string): void {
@@ -44,7 +49,7 @@ export function assertAmount(value: unknown, path: string, name: string): void {
 /** Allows an ISO 8601 time and undefined. */
 export function assertOptionalTime(value: unknown, path: string, name: string): void {
   if (value === undefined) return;
-  if (typeof value !== 'string' || Number.isNaN(Date.parse(value)))
+  if (typeof value !== 'string' || !isoTime.test(value) || Number.isNaN(Date.parse(value)))
     throw new ContractViolation(`${path}${name}`, value, 'an ISO 8601 time or undefined');
 }
 

@@ -7,8 +7,16 @@ export class ContractViolation extends Error {
   }
 }
 
-/** A short text for a value, which may be large or not printable. */
+/** A short text for a value, which may be large, not printable or not even readable. */
 export function shown(value: unknown): string {
+  try {
+    return short(value);
+  } catch {
+    return 'an object that cannot be read';
+  }
+}
+
+function short(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`;

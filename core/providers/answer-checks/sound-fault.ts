@@ -1,15 +1,27 @@
 import { ProviderFault } from '../../contract/fault.ts';
+import { shortened, thrownError } from './thrown-error.ts';
 
 /** The longest stored wait in milliseconds, including the random part that spreads retries. */
 const longestMs = 480_000;
 /** The shortest wait in milliseconds. Immediate endless retries would block all other work. */
 const shortestMs = 100;
 
+/** The most characters of a message and of a code. */
+const longestMessage = 4_000;
+const longestCode = 128;
+/** Of the keys of offers: a fault is stored with its request. */
+const longestKey = 4_000;
+const mostKeys = 10_000;
+
 /** Limits a wait that a plugin requests, in milliseconds. */
 export const boundedWait = (ms: number): number => Math.min(Math.max(ms, shortestMs), longestMs);
 
+const isShort = (value: unknown, most: number): boolean => typeof value === 'string' && value.length <= most;
+
+const isKey = (value: unknown): value is string => isShort(value, longestKey);
+
 const areKeys = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string');
+  Array.isArray(value) && value.length <= mostKeys && value.every(isKey);
 
 const isLack = (value: unknown): value is NonNullable<ProviderFault['lack']> =>
   value === 'terms' || value === 'untried' || value === 'denied';
@@ -34,21 +46,22 @@ export function soundFault(fault: ProviderFault): ProviderFault {
   } = fault as { readonly [F in keyof ProviderFault]?: unknown } & ProviderFault;
   const wait = typeof ms === 'number' && ms >= 0 ? boundedWait(ms) : undefined;
   const sound =
-    typeof message === 'string' &&
-    typeof code === 'string' &&
-    (offer === undefined || typeof offer === 'string') &&
+    isShort(message, longestMessage) &&
+    isShort(code, longestCode) &&
+    (offer === undefined || isKey(offer)) &&
     (offers === undefined || areKeys(offers)) &&
     (lack === undefined || isLack(lack)) &&
     (token_spent === undefined || isSpent(token_spent)) &&
     wait === ms;
   if (sound) return fault;
-  return new ProviderFault(kind, typeof message === 'string' ? message : 'The fault has no message.', {
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(typeof offer === 'string' ? { offer } : {}),
+  const text = typeof message === 'string' ? shortened(message, longestMessage) : 'The fault has no message.';
+  return new ProviderFault(kind, text, {
+    ...(typeof code === 'string' ? { code: code.slice(0, longestCode) } : {}),
+    ...(isKey(offer) ? { offer } : {}),
     ...(areKeys(offers) ? { offers } : {}),
     ...(isLack(lack) ? { lack } : {}),
     ...(wait === undefined ? {} : { retry_after_ms: wait }),
     ...(isSpent(token_spent) ? { token_spent } : {}),
-    cause: fault,
+    cause: thrownError(fault),
   });
 }

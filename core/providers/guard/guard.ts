@@ -4,8 +4,9 @@ import type { Log } from '../../contract/log.ts';
 import type { Call } from '../../contract/provider/call.ts';
 import { callLimit } from './call-limit.ts';
 import type { CalledFor } from './called-for.ts';
-import { ContractViolation, shown } from '../answer-checks/contract-violation.ts';
+import { ContractViolation } from '../answer-checks/contract-violation.ts';
 import { soundFault } from '../answer-checks/sound-fault.ts';
+import { errorText, thrownError } from '../answer-checks/thrown-error.ts';
 
 export interface Guarded {
   /** Names the call in messages: `launch of 'east'`. */
@@ -104,21 +105,26 @@ export async function guard<T>(
   }
 
   function faultOf(error: unknown): ProviderFault {
-    if (isFault(error)) return soundFault(error);
-    return signal.aborted ? timedOut(error) : pluginFault(error, guarded, lost);
+    try {
+      if (isFault(error)) return soundFault(error);
+    } catch (unreadable) {
+      return pluginFault(unreadable, guarded, lost);
+    }
+    return signal.aborted ? timedOut(thrownError(error)) : pluginFault(error, guarded, lost);
   }
 }
 
 /** The fault for a thrown value that is no ProviderFault, or for an invalid answer. Writes the details to the log. */
 export function pluginFault(
-  error: unknown,
+  thrown: unknown,
   { what, plugin, log }: Pick<Guarded, 'what' | 'plugin' | 'log'>,
   kind: FaultKind,
 ): ProviderFault {
   const culprit = plugin === undefined ? 'the plugin' : `plugin '${plugin}'`;
+  const error = thrownError(thrown);
   const invalid = error instanceof ContractViolation;
   log.error(
-    invalid ? { broken: error.message } : { err: error instanceof Error ? error : new Error(shown(error)) },
+    invalid ? { broken: error.message } : { err: error },
     invalid
       ? `The answer of the ${what} violates the contract: ${error.message}. This is a bug of ${culprit}.`
       : `The ${what} threw a value that is no ProviderFault. This is a bug of ${culprit}.`,
@@ -126,12 +132,6 @@ export function pluginFault(
   const by = plugin === undefined ? '' : ` (plugin '${plugin}')`;
   const message = invalid
     ? `The ${what}${by} broke its contract: ${error.message}.`
-    : `The ${what}${by} failed: ${errorText(error)}`;
+    : `The ${what}${by} failed: ${errorText(thrown)}`;
   return new ProviderFault(kind, message, { code: 'PLUGIN_ERROR', cause: error });
-}
-
-/** The message of a thrown value of any type. */
-export function errorText(error: unknown): string {
-  const message: unknown = error instanceof Error ? error.message : undefined;
-  return typeof message === 'string' && message !== '' ? message : `it threw ${shown(error)}`;
 }

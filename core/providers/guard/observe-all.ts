@@ -85,7 +85,8 @@ async function observePart(
         const fault = faultIn(() => checkObservation(entry, `/${index}`), { ...about, log: calls.log });
         if (fault) wrong.set(index, fault);
       }
-      if (answer.every(isFault)) nothing = answer.find(isFault);
+      const readable = answer.find((_, index) => !wrong.has(index));
+      if (isFault(readable) && answer.every(isFault)) nothing = soundFault(readable);
     },
   );
   return seen.map((entry, index) => wrong.get(index) ?? (isFault(entry) ? soundFault(entry) : entry));

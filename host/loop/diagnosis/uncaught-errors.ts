@@ -1,4 +1,5 @@
 import type { Log } from '../../../core/contract/log.ts';
+import { thrownError } from '../../../core/providers/answer-checks/thrown-error.ts';
 import type { SharedCallTracking } from './shared-call-tracking.ts';
 import type { CallOwner } from './call-owner-slot.ts';
 import { instancesOf, type PluginRoots } from './plugin-roots.ts';
@@ -17,13 +18,13 @@ export function attributeUncaughtErrors(
 ): void {
   const onUncaught = (error: unknown): void => {
     const owner = tracking.owner();
-    const names = owner ? [owner.name] : instancesOf(error, roots);
+    const err = thrownError(error);
+    const names = owner ? [owner.name] : instancesOf(err, roots);
     if (names.length === 0) throw error;
-    const err = error instanceof Error ? error : new Error(String(error));
     const message = `Its plugin threw an error that no caller catches, for example in a timer: ${err.message}`;
     for (const name of names) {
-      log.error({ err, of: name, ...owner?.of }, `${name}: ${message}. This is a bug of the plugin.`);
       failed(owner ?? { name }, message);
+      log.error({ err, of: name, ...owner?.of }, `${name}: ${message}. This is a bug of the plugin.`);
     }
   };
   process.on('uncaughtException', onUncaught);

@@ -1,9 +1,12 @@
 import test from 'ava';
 import { ProviderFault } from '../../../core/index.ts';
 import * as answers from '../../../core/providers/answer-checks/answers.ts';
+import { defaultCapabilities } from '../../../core/contract/provider/capabilities.ts';
+import { soundCapabilities } from '../../../core/providers/answer-checks/capabilities.ts';
 import { ContractViolation } from '../../../core/providers/answer-checks/contract-violation.ts';
 import { listing } from '../../../core/providers/answer-checks/listing.ts';
 import { readProviderState } from '../../../core/providers/answer-checks/read-provider-state.ts';
+import { thrownError } from '../../../core/providers/answer-checks/thrown-error.ts';
 import { soundFault } from '../../../core/providers/answer-checks/sound-fault.ts';
 
 const machine = { machine_id: 'm-1', status: 'running', ready: true };
@@ -13,6 +16,11 @@ circle['self'] = circle;
 
 const rate = { action: 'Start', counts: 'calls', per_second: 1, capacity: 5, free: -2, share: 0.5 };
 const stateWith = (fields: object) => ({ rates: [{ ...rate, ...fields }], credentials: null });
+
+const long = (length: number): string => 'x'.repeat(length);
+const price = (usd_per_hour: number) => ({ usd_per_hour, source: 'own' });
+const short = { kind: 'capacity', code: 'FULL', message: 'none left' };
+const capable = { ...defaultCapabilities, machines_per_launch: 1, visible_within_ms: 0, token_valid_ms: 0 };
 
 const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown, place: RegExp])[] = [
   [answers.checkLaunch, undefined, /^the answer is undefined; the contract requires a launch/],
@@ -28,6 +36,33 @@ const wrong: readonly (readonly [check: (value: unknown) => void, value: unknown
   [answers.checkLaunch, launch({ machines: [machine, null] }), /^\/machines\/1 is null/],
   [answers.checkLaunch, launch({ machines: [{ ...machine, machine_id: '' }] }), /^\/machines\/0\/machine_id is ''/],
   [answers.checkLaunch, launch({ machines: [{ ...machine, machine_id: 7 }] }), /^\/machines\/0\/machine_id is 7/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, machine_id: long(257) }] }), /machine_id .* at most 256 /],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, zone: long(1_001) }] }), /zone .* at most 1000 characters/],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, message: long(20_001) }] }), /message .* at most 20000 /],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, launched_at: 'banana 1' }] }), /launched_at .* ISO 8601/],
+  [
+    answers.checkLaunch,
+    launch({ machines: [{ ...machine, launched_at: '2026-02-30T25:00Z' }] }),
+    /launched_at .* ISO/,
+  ],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, reclaim_at: '+275760-09-13T00:00:00Z' }] }), /reclaim_at /],
+  [answers.checkLaunch, launch({ machines: [{ ...machine, price: price(1e300) }] }), /usd_per_hour .* 0 to 1000000$/],
+  [
+    answers.checkLaunch,
+    launch({ shortfall: Array.from({ length: 10_001 }, () => ({})) }),
+    /^\/shortfall is a list of 10001; .* 10000 /,
+  ],
+  [
+    answers.checkLaunch,
+    launch({ shortfall: [{ ...short, code: long(257) }] }),
+    /^\/shortfall\/0\/code .* at most 256/,
+  ],
+  [soundCapabilities, { ...capable, supported_fleet_types: undefined }, /^supported_fleet_types is undefined/],
+  [soundCapabilities, { ...capable, supported_fleet_types: [1n] }, /^supported_fleet_types\/0 is 1;/],
+  [soundCapabilities, { ...capable, supports_spot: 'yes' }, /^supports_spot is 'yes'; .* true or false/],
+  [soundCapabilities, { ...capable, max_instances: 0.5 }, /^max_instances is 0.5; .* a whole number of at least 1/],
+  [soundCapabilities, { ...capable, late_release_ms: 1n }, /^late_release_ms is 1;/],
+  [soundCapabilities, { ...capable, machines_per_launch: undefined }, /^machines_per_launch is undefined/],
   [
     answers.checkLaunch,
     launch({ machines: [machine, { ...machine }] }),
@@ -164,6 +199,13 @@ test('a fault with invalid fields keeps its valid fields, and its waits are boun
   t.is(soundFault(new ProviderFault('throttled', 'now', { retry_after_ms: 0 })).retry_after_ms, 100);
   const sound = new ProviderFault('capacity', 'none', { retry_after_ms: 1_000 });
   t.is(soundFault(sound), sound);
+  const huge = { code: 'C'.repeat(1_000), offer: 'o'.repeat(1_000_000), offers: Array(200_000).fill('o') };
+  const short = soundFault(new ProviderFault('capacity', 'm'.repeat(50_000_000), huge));
+  t.is(short.code.length, 128);
+  t.true(short.message.length < 4_100 && short.message.endsWith('more characters)'));
+  t.is(short.offer, undefined);
+  t.is(short.offers, undefined);
+  t.true(thrownError(short.cause).message.length < 4_100);
 });
 
 test('ten thousand reports are checked within a few milliseconds', (t) => {

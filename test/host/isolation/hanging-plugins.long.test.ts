@@ -121,20 +121,31 @@ for (const rule of ['prepare spins', 'offers spins', 'launch exits-later'])
     },
   );
 
-test.serial(
-  'an error that a call for a request throws in a timer does not end the thread, and the instance stays healthy',
-  async (t) => {
-    const broker = await bootUnruly(t, { rules: { bad: 'launch stray' }, templates: { bad: { at: 'bad' } } });
-    const id = await broker.request('bad');
-    await broker.completed(id);
-    const line = await broker.until(async () =>
-      broker.told.find(({ message }) => message.startsWith('bad: Its plugin threw an error that no caller catches')),
-    );
-    t.is(line.fields['request_id'], id);
-    t.not((await broker.health('bad')).status, 'unhealthy');
-    t.is(broker.stops(), 0);
-  },
-);
+for (const rule of ['launch stray', 'launch stray-circle', 'launch stray-unreadable'])
+  test.serial(
+    `an error of a timer of a request does not end the thread, and the instance stays healthy: ${rule}`,
+    async (t) => {
+      const broker = await bootUnruly(t, { rules: { bad: rule }, templates: { bad: { at: 'bad' } } });
+      const id = await broker.request('bad');
+      await broker.completed(id);
+      const line = await broker.until(async () =>
+        broker.told.find(({ message }) => message.startsWith('bad: Its plugin threw an error that no caller catches')),
+      );
+      t.is(line.fields['request_id'], id);
+      t.not((await broker.health('bad')).status, 'unhealthy');
+      t.is(broker.stops(), 0);
+    },
+  );
+
+test.serial('a plugin may write anything to the log of its calls: they succeed, in a thread too', async (t) => {
+  const broker = await bootUnruly(t, {
+    rules: { good: undefined },
+    templates: { good: { at: 'good', rule: 'launch writes' } },
+  });
+  await broker.completed(await broker.request('good'));
+  t.true(broker.told.some(({ message }) => message === 'odd'));
+  t.true(broker.told.some(({ message }) => message === 'unreadable'));
+});
 
 test.serial(
   'an error that a plugin throws in a timer of its instance does not end the thread, and is charged to that instance alone',

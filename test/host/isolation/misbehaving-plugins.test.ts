@@ -107,7 +107,7 @@ const balanced = ({ stateOf }: Booted, name: string): boolean => {
 test('a plugin that throws or returns invalid answers harms its own instance only, and no machine is lost or doubled', async (t) => {
   const cells = cellsOf(
     ['connect', 'identity', 'launch', 'observe'],
-    ['throws', 'throws-text', 'undefined', 'nonsense'],
+    ['throws', 'throws-text', 'throws-circle', 'throws-unreadable', 'undefined', 'nonsense'],
     ['connect-undefined', 'connect-nonsense'],
   );
   const broker = await boot(t, cells);
@@ -142,7 +142,10 @@ test('a plugin that throws or returns invalid answers harms its own instance onl
 });
 
 test('a plugin that throws or gives nonsense on the way back costs its own instance only, and the machines go once it behaves', async (t) => {
-  const cells = cellsOf(['release', 'dispose'], ['throws', 'throws-text', 'undefined', 'nonsense']);
+  const cells = cellsOf(
+    ['release', 'dispose'],
+    ['throws', 'throws-text', 'throws-circle', 'throws-unreadable', 'undefined', 'nonsense'],
+  );
   const broker = await boot(t, cells);
   const ids = await broker.requestAll(cells.map(({ name }) => name));
   for (const id of ids.flat()) {
@@ -188,14 +191,15 @@ test('a plugin that fails or never ends while it is asked what it has is unhealt
 });
 
 test('an error that a plugin throws in an HTTP call is an answer with a message, and a line in the log', async (t) => {
-  const cells = cellsOf(['review', 'offers', 'serves', 'presumedPlaces', 'machineTypeOf'], ['throws', 'nonsense']);
+  const ways = ['throws', 'throws-circle', 'throws-unreadable', 'promises', 'nonsense'];
+  const cells = cellsOf(['review', 'offers', 'serves', 'presumedPlaces', 'machineTypeOf'], ways);
   const told: string[] = [];
   const hear = (_: unknown, message: string) => void told.push(message);
   const broker = await boot(t, cells, {
     log: { debug: () => undefined, info: () => undefined, warn: hear, error: hear },
   });
   const { call } = broker;
-  for (const how of ['throws', 'nonsense']) {
+  for (const how of ways) {
     const review = await call('POST', '/machines/request', { template_id: `review-${how}`, machine_count: 1 });
     t.is(review.status, 400);
     t.regex(review.body.detail, /review of template .*plugin 'unruly'/);

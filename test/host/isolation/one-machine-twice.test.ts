@@ -15,7 +15,7 @@ const api = {
   name: 'Give',
   capabilities: {
     supports_spot: false, supports_on_demand: true, max_instances: 10, supported_fleet_types: [],
-    machines_per_launch: 10, offers_per_launch: 'many', visible_within_ms: 0, token_valid_ms: 3600000,
+    late_release_ms: 0, machines_per_launch: 10, offers_per_launch: 'many', visible_within_ms: 0, token_valid_ms: 3600000,
   },
   launch: async () => ({ handle: {}, machines: [machine], settled: true }),
   observe: async (session, watched) => watched.map(() => ({ machines: [machine], settled: true })),

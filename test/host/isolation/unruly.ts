@@ -10,6 +10,7 @@ import {
   defineProviderType,
   ProviderFault,
   Type,
+  type Call,
   type MachineReport,
 } from '../../../core/index.ts';
 
@@ -26,6 +27,19 @@ const write = (state: string, machines: State): void => writeFileSync(state, JSO
 
 /** What it runs has nothing to do with the call in which it is asked to. */
 const loosely = AsyncResource.bind((work: () => void) => void setTimeout(work, 1));
+
+/** An error that is its own cause. */
+function endless(): Error {
+  const error: Error = new TypeError('has no end');
+  error.cause = error;
+  return error;
+}
+
+function unreadable(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
 
 const circle: Record<string, unknown> = {};
 circle['self'] = circle;
@@ -59,6 +73,12 @@ function unruly(state: string, name: string, own?: unknown): { readonly answer: 
       throw new TypeError(`${name} is broken`);
     case 'throws-text':
       throw 'out of order';
+    case 'throws-circle':
+      throw endless();
+    case 'throws-unreadable':
+      throw unreadable();
+    case 'promises':
+      return { answer: Promise.reject(endless()) };
     case 'undefined':
       return { answer: undefined };
     case 'nonsense':
@@ -97,9 +117,25 @@ async function later<T>({ state }: Session, name: string, work: () => T, own?: u
     loosely(() => {
       throw new Error("thrown in nobody's name");
     });
+  if (text === `${name} stray-circle`) setTimeout(() => Promise.reject(endless()), 1);
+  if (text === `${name} stray-unreadable`)
+    setTimeout(() => {
+      throw unreadable();
+    }, 1);
   if (text === `${name} stray`) setTimeout(() => Promise.reject(new Error('thrown in a timer')), 1);
   const instead = unruly(state, name, own);
   return instead ? (instead.answer as T) : work();
+}
+
+/** What no line of a log can show. */
+function writeAnything(log: Call['log']): void {
+  const lines: readonly (readonly [fields: unknown, message: unknown])[] = [
+    [{ n: 1n, circle, err: endless() }, 'odd'],
+    [unreadable(), 'unreadable'],
+    [undefined, Symbol('odd')],
+    ['x'.repeat(1_000_000), undefined],
+  ];
+  for (const [fields, message] of lines) log.warn(fields as Readonly<Record<string, unknown>>, message as string);
 }
 
 async function* listed<T>({ state }: Session, name: string): AsyncGenerator<T> {
@@ -172,6 +208,7 @@ const api = defineProviderApi<Session>()({
       'launch',
       () => {
         call.fence();
+        if (template.rule === 'launch writes') writeAnything(call.log);
         const { state } = session;
         const machines = read(state);
         const mine = Object.values(machines).filter((machine) => machine.token === token).length;

@@ -74,7 +74,7 @@ const leaky = `
 const text = { type: 'string' };
 const config = { type: 'object', properties: { region: text, api_key: { ...text, sensitive: true } } };
 const capabilities = { supports_spot: false, supports_on_demand: true, max_instances: 9, supported_fleet_types: [], machines_per_launch: 9,
-  offers_per_launch: 'many', visible_within_ms: 0, token_valid_ms: 1000 };
+  offers_per_launch: 'many', visible_within_ms: 0, token_valid_ms: 1000, late_release_ms: 0 };
 const never = async () => { throw new Error('never'); };
 export default {
   [Symbol.for('muster.plugin')]: true, name: 'leaky', contract: 1,

@@ -20,7 +20,7 @@ export function soundCalls(instance: string, counted: CallCounter, log: Log): Ca
   let warned = false;
   return {
     record(call: unknown) {
-      const { sound, broken } = soundCall(call);
+      const { sound, broken } = readCall(call);
       if (sound) return counted.record(sound);
       if (warned) return;
       warned = true;
@@ -35,6 +35,14 @@ export function soundCalls(instance: string, counted: CallCounter, log: Log): Ca
 type Checked =
   | { readonly sound: ProviderCall; readonly broken?: never }
   | { readonly sound?: never; readonly broken: string };
+
+function readCall(call: unknown): Checked {
+  try {
+    return soundCall(call);
+  } catch {
+    return { broken: 'it cannot be read' };
+  }
+}
 
 function soundCall(call: unknown): Checked {
   if (typeof call !== 'object' || call === null) return { broken: 'it is no object' };

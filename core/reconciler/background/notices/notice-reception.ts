@@ -2,7 +2,7 @@ import { chunks } from '../../../collections/chunks.ts';
 import { isFault } from '../../../contract/fault.ts';
 import type { NoticeMessage } from '../../../contract/notice.ts';
 import type { ProviderInstance } from '../../../model/provider-instance.ts';
-import { errorText } from '../../../providers/guard/guard.ts';
+import { errorText } from '../../../providers/answer-checks/thrown-error.ts';
 import type { GuardedNotices } from '../../../providers/guard/guarded-notices.ts';
 import type { ProviderMeter } from '../../../providers/guard/meter/provider-meter.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';

@@ -1,8 +1,10 @@
 import { inspect } from 'node:util';
+import assert from 'node:assert';
 import test from 'ava';
 import { silentLog } from '../../../../core/contract/log.ts';
 import type { ProviderCall } from '../../../../core/contract/provider/call.ts';
 import { soundCalls } from '../../../../core/providers/guard/meter/sound-calls.ts';
+import { revoked } from './thrown-by-mistake.ts';
 
 function recorded(...calls: readonly unknown[]) {
   const counted: ProviderCall[] = [];
@@ -19,6 +21,7 @@ const uncounted: readonly (readonly [call: unknown, broken: string])[] = [
   [undefined, 'it is no object'],
   [null, 'it is no object'],
   ['Start', 'it is no object'],
+  [Object.defineProperty({ ms: 1 }, 'action', { get: () => assert.fail('do not read me') }), 'it cannot be read'],
   [{ ms: 1 }, noAction],
   [{ action: '', ms: 1 }, noAction],
   [{ action: 404, ms: 1 }, noAction],
@@ -41,6 +44,12 @@ for (const [call, broken] of uncounted)
       `The plugin of 'east' recorded a call that is not counted: ${broken}. Further ones are not reported. This is a bug of the plugin.`,
     ]);
   });
+
+test('a Proxy that was revoked is not counted', (t) => {
+  const { counted, warnings } = recorded(revoked());
+  t.deepEqual(counted, []);
+  t.regex(warnings[0] ?? '', /it cannot be read/);
+});
 
 test('what is right is counted as it is', (t) => {
   const calls = [

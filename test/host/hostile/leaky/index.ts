@@ -44,6 +44,7 @@ export default definePlugin({
         offers_per_launch: 'many',
         visible_within_ms: 0,
         token_valid_ms: 3_600_000,
+        late_release_ms: 0,
         price_types: ['ondemand'],
       },
       launch: ({ password }: Config) =>
