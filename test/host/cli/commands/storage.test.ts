@@ -14,7 +14,10 @@ test('what is stored is checked and copied beside a broker at work, the copy is 
   const { body } = await booted.call('POST', '/machines/request', { template_id: 'small', machine_count: 2 });
   const detail = async () => (await booted.call('GET', `/requests/${body.request_id}/status`)).body;
   await booted.until(async () => (await detail()).status === 'completed');
-  const { machines } = await detail();
+  const costless = ({ machines }: { readonly machines: readonly { readonly cost: unknown }[] }) =>
+    machines.map((each) => ({ ...each, cost: 'grows with the time' }));
+  const machines = costless(await detail());
+  t.is(machines.length, 2);
 
   const shown = await runCli(['storage', 'check', ...config]);
   t.is(shown.code, 0, shown.err);
@@ -40,7 +43,7 @@ test('what is stored is checked and copied beside a broker at work, the copy is 
   const restored = await bootBroker({ place: other, loop: 'none' });
   t.teardown(() => restored.close());
   const found = await restored.call('GET', `/requests/${body.request_id}/status`);
-  t.deepEqual(found.body.machines, machines);
+  t.deepEqual(costless(found.body), machines);
   await restored.close();
 
   truncateSync(file, 8 * 4096);
