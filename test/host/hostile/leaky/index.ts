@@ -39,6 +39,9 @@ export default definePlugin({
       name: 'Leaky',
       fields: { type: 'object', properties: {} },
       capabilities: {
+        supports_spot: false,
+        supports_on_demand: true,
+        supported_fleet_types: [],
         max_instances: 10,
         machines_per_launch: 10,
         offers_per_launch: 'many',
