@@ -1,6 +1,7 @@
 import type { Session } from 'node:inspector';
 import { callOwnerSymbol } from './shared-call-tracking.ts';
 import type { CallOwner } from './call-owner-slot.ts';
+import { Inbox } from './inbox.ts';
 
 /** The stack of a thread, and the owner of the running call. */
 export interface ThreadStack {
@@ -38,7 +39,21 @@ export async function threadStack(threadId: number, ms: number): Promise<ThreadS
   }
 }
 
-function stackOf(session: Session, threadId: number, ms: number): Promise<ThreadStack | undefined> {
+/** What happened at the session: a thread was attached, it sent something, or the time is over. */
+type Message =
+  | { readonly attached: { readonly session_id: string; readonly title: string } }
+  | { readonly session_id: string; readonly text: string }
+  | 'late';
+
+interface FromThread {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: any;
+  readonly result?: any;
+}
+
+async function stackOf(session: Session, threadId: number, ms: number): Promise<ThreadStack | undefined> {
+  const inbox = new Inbox<Message>();
   const urls = new Map<string, string>();
   let session_id: string | undefined;
   let paused: Paused | undefined;
@@ -53,43 +68,46 @@ function stackOf(session: Session, threadId: number, ms: number): Promise<Thread
       sessionId: session_id ?? '',
       message: JSON.stringify({ id, method, params }),
     });
+  /** Returns the stack when the message completes it. */
+  const read = ({ id, method, params, result }: FromThread): ThreadStack | undefined => {
+    if (method === 'Debugger.scriptParsed') urls.set(params.scriptId, params.url);
+    if (method === 'Debugger.paused' && paused === undefined) {
+      paused = params as Paused;
+      const [innermost] = paused.callFrames;
+      if (!innermost) return { frames: [] };
+      const { callFrameId } = innermost;
+      send(3, 'Debugger.evaluateOnCallFrame', { callFrameId, expression, returnByValue: true, silent: true });
+    }
+    if (id !== 3) return undefined;
+    const owner = result?.result?.value as CallOwner | undefined;
+    return { frames: frames(), ...(owner ? { owner } : {}) };
+  };
 
-  return new Promise((resolve) => {
-    const timeout = setTimeout(() => {
-      if (session_id !== undefined) send(4, 'Debugger.disable');
-      resolve(paused && { frames: frames() });
-    }, ms);
-    const done = (stack: ThreadStack): void => {
-      clearTimeout(timeout);
-      send(4, 'Debugger.disable');
-      resolve(stack);
-    };
-    session.on('NodeWorker.attachedToWorker', ({ params }) => {
-      // The field `workerId` counts sessions; the title contains the thread id.
-      if (!params.workerInfo.title.startsWith(`[worker ${threadId}]`)) return;
-      session_id = params.sessionId;
-      send(1, 'Debugger.enable');
-      send(2, 'Debugger.pause');
-    });
-    session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => {
-      if (params.sessionId !== session_id) return;
-      const message = JSON.parse(params.message) as { id?: number; method?: string; params?: any; result?: any };
-      if (message.method === 'Debugger.scriptParsed') urls.set(message.params.scriptId, message.params.url);
-      if (message.method === 'Debugger.paused' && paused === undefined) {
-        paused = message.params as Paused;
-        const [innermost] = paused.callFrames;
-        if (!innermost) return done({ frames: [] });
-        send(3, 'Debugger.evaluateOnCallFrame', {
-          callFrameId: innermost.callFrameId,
-          expression,
-          returnByValue: true,
-          silent: true,
-        });
-      }
-      if (message.id !== 3) return;
-      const owner = message.result?.result?.value as CallOwner | undefined;
-      done({ frames: frames(), ...(owner ? { owner } : {}) });
-    });
+  session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) =>
+    inbox.put({ attached: { session_id: sessionId, title: workerInfo.title } }),
+  );
+  session.on('NodeWorker.receivedMessageFromWorker', ({ params: { sessionId, message } }) =>
+    inbox.put({ session_id: sessionId, text: message }),
+  );
+  const timeout = setTimeout(() => inbox.put('late'), ms);
+  try {
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false });
-  });
+    for (;;) {
+      const message = await inbox.take();
+      if (message === 'late') return paused && { frames: frames() };
+      if ('attached' in message) {
+        // The field `workerId` counts sessions; the title contains the thread id.
+        if (!message.attached.title.startsWith(`[worker ${threadId}]`)) continue;
+        session_id = message.attached.session_id;
+        send(1, 'Debugger.enable');
+        send(2, 'Debugger.pause');
+      } else if (message.session_id === session_id) {
+        const stack = read(JSON.parse(message.text) as FromThread);
+        if (stack) return stack;
+      }
+    }
+  } finally {
+    clearTimeout(timeout);
+    if (session_id !== undefined) send(4, 'Debugger.disable');
+  }
 }
