@@ -1,7 +1,8 @@
 /**
- * Keeps what interrupts deliver until a reader takes it. Node calls the listeners of an inspector session in the middle
- * of any JavaScript of its thread, also while Node itself changes its lists of timers: a listener that sets or clears a
- * timer would destroy them. `put` calls nothing of Node and may be called there; the reader runs in a turn of its own.
+ * Keeps what interrupts deliver until a reader takes it. Node calls the listeners of an inspector session in the
+ * middle of any JavaScript of its thread, also while Node itself changes its lists of timers: a listener that sets or
+ * clears a timer would destroy them. `put` calls nothing of Node and may be called there; the reader runs in a turn of
+ * its own.
  */
 export class Inbox<T> {
   readonly #kept: T[] = [];
