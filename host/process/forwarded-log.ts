@@ -1,6 +1,7 @@
 import type { Log } from '../../core/contract/log.ts';
 import { shown } from '../../core/providers/answer-checks/contract-violation.ts';
-import { errorSummary, shortened, type ErrorSummary } from '../../core/providers/answer-checks/thrown-error.ts';
+import { shortened } from '../../core/texts/shortened.ts';
+import { errorSummary, type ErrorSummary } from '../../core/providers/answer-checks/thrown-error.ts';
 
 export type LogLevel = keyof Log;
 
@@ -33,34 +34,27 @@ export function forwardedLog(level: string, send: (line: LogLine) => void): Log 
 
 /** Converts fields to plain values, since only those can be sent to another thread. */
 function plainFields(fields: unknown): Record<string, unknown> {
-  const all = plain(fields);
+  const all = plain(fields, partly);
   if (typeof all === 'object' && all !== null) return all as Record<string, unknown>;
   return all === undefined ? {} : { fields: all };
 }
 
-/** The value as plain JSON. Where that is not possible, it is so for a part of its fields at least. */
-function plain(value: unknown): unknown {
+/** The value as plain JSON; `instead` is called for one that is not possible as a whole. */
+function plain(value: unknown, instead: (value: unknown) => unknown): unknown {
   try {
     const text: string | undefined = JSON.stringify(value, plainValue);
     return text === undefined ? undefined : JSON.parse(text);
   } catch {
-    return partly(value);
+    return instead(value);
   }
 }
 
+/** Its fields, each as far as it can be shown. */
 function partly(value: unknown): unknown {
   try {
     return Object.fromEntries(
-      Object.keys(value as object).map((name) => [name, jsonOr((value as Record<string, unknown>)[name])]),
+      Object.keys(value as object).map((name) => [name, plain((value as Record<string, unknown>)[name], shown)]),
     );
-  } catch {
-    return shown(value);
-  }
-}
-
-function jsonOr(value: unknown): unknown {
-  try {
-    return JSON.parse(JSON.stringify(value, plainValue) ?? 'null');
   } catch {
     return shown(value);
   }

@@ -34,8 +34,8 @@ export interface PluginContext {
    */
   readonly installation: string;
   /**
-   * Counts the calls that the plugin makes for this instance. The plugin records each call once, after it ended. It
-   * never throws. Absent: the metrics only count calls into the plugin.
+   * Counts the calls that the plugin makes for this instance. The plugin records each call once, after it ended;
+   * `record` never throws. Absent: the metrics only count calls into the plugin.
    */
   readonly calls?: { record(call: ProviderCall): void };
   /**

@@ -1,5 +1,6 @@
 import { ProviderFault } from '../../contract/fault.ts';
-import { shortened, thrownError } from './thrown-error.ts';
+import { shortened } from '../../texts/shortened.ts';
+import { thrownError } from './thrown-error.ts';
 
 /** The longest stored wait in milliseconds, including the random part that spreads retries. */
 const longestMs = 480_000;

@@ -1,3 +1,4 @@
+import { shortened } from '../../texts/shortened.ts';
 import { ContractViolation, shown } from './contract-violation.ts';
 
 /** The most characters of a message that is kept, and of a stack. */
@@ -48,10 +49,6 @@ export function errorText(thrown: unknown): string {
   const { message } = errorSummary(thrown) ?? {};
   return message ? message : `it threw ${shown(thrown)}`;
 }
-
-/** A text of at most so many characters; what is left out is counted. */
-export const shortened = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text;
 
 function errorOf({ name, message, stack, cause, fields }: ErrorSummary): Error {
   const copy = new Error(message, cause && { cause: errorOf(cause) });

@@ -132,6 +132,6 @@ export function pluginFault(
   const by = plugin === undefined ? '' : ` (plugin '${plugin}')`;
   const message = invalid
     ? `The ${what}${by} broke its contract: ${error.message}.`
-    : `The ${what}${by} failed: ${errorText(thrown)}`;
+    : `The ${what}${by} failed: ${errorText(error)}`;
   return new ProviderFault(kind, message, { code: 'PLUGIN_ERROR', cause: error });
 }

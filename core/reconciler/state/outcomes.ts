@@ -1,6 +1,7 @@
 import type { FaultKind } from '../../contract/fault.ts';
 import type { AttemptOutcome, AttemptRecord } from '../../model/attempt.ts';
 import type { Shortfall } from '../../model/shortfall.ts';
+import { shortened } from '../../texts/shortened.ts';
 
 /** The most different outcomes of an attempt that are kept. */
 const mostOutcomes = 16;
@@ -73,16 +74,13 @@ function outcomeOf(
     at,
     kind,
     code,
-    message: shortened(message),
+    message: shortened(message, longestMessage),
     ...(offer === undefined ? {} : { offer }),
     ...(before === undefined ? {} : { count: (before.count ?? 1) + 1 }),
   };
 }
 
 const keyOf = ({ offer, kind, code }: Answer): string => `${offer}|${kind}|${code}`;
-
-const shortened = (text: string): string =>
-  text.length > longestMessage ? `${text.slice(0, longestMessage - 2)} …` : text;
 
 /** Records the ids under which the cloud knows calls for the attempt. */
 export function withCloudRequests(attempt: AttemptRecord, ids: readonly string[]): AttemptRecord {

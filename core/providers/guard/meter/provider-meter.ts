@@ -11,6 +11,11 @@ export type Ended = (ms: number, kind?: FaultKind) => void;
  */
 export type NoticeOutcome = 'stored' | 'unchanged' | 'unknown' | 'malformed' | 'refuted';
 
+/** Counts the calls that a plugin makes to its provider. */
+export interface CallCounter {
+  record(call: ProviderCall): void;
+}
+
 /**
  * Counts calls at providers: the calls into plugins, measured by the guard, and the calls of plugins, which they
  * report.
@@ -19,7 +24,7 @@ export interface ProviderMeter {
   /** For one verb of the plugin contract (`launch`, `observe`, …) at one instance. */
   verb(instance: string, verb: string): Ended;
   /** For the calls that the plugin itself makes for one instance. */
-  calls(instance: string): { record(call: ProviderCall): void };
+  calls(instance: string): CallCounter;
   /** Counts notices of an instance. `kind`: of the notice, or `other`. */
   notices(instance: string, kind: string, outcome: NoticeOutcome, count: number): void;
 }

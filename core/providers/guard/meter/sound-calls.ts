@@ -1,11 +1,7 @@
 import { faultKinds } from '../../../contract/fault.ts';
 import type { ProviderCall } from '../../../contract/provider/call.ts';
 import type { Log } from '../../../contract/log.ts';
-
-/** Counts the calls that a plugin makes to its provider. */
-export interface CallCounter {
-  record(call: ProviderCall): void;
-}
+import type { CallCounter } from './provider-meter.ts';
 
 /** No call takes longer. One number that is much too large would stay in the sum of a metric for ever. */
 const longestMs = 86_400_000;

@@ -1,5 +1,5 @@
 import type { Tracer } from '../../../tracing/tracer.ts';
-import type { CallCounter } from '../meter/sound-calls.ts';
+import type { CallCounter } from '../meter/provider-meter.ts';
 
 /**
  * Wraps the counter of the calls that a plugin makes to its provider: each call is also a span below the call into the
