@@ -4,7 +4,7 @@
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { moduleOptions } from './bundles/module-options.ts';
+import { moduleInput, moduleOutput } from './bundles/module-options.ts';
 
 const root = join(import.meta.dirname, '..');
 const from = join(root, 'node_modules/typebox');
@@ -13,10 +13,10 @@ const { version, exports } = JSON.parse(readFileSync(join(from, 'package.json'),
   version: string;
   exports: Record<string, { import: string }>;
 };
-const esbuild = await import('esbuild').catch(() => undefined);
-if (!esbuild) {
+const bundler = await import('rolldown').catch(() => undefined);
+if (!bundler) {
   process.stderr.write(
-    'esbuild is not installed: typebox stays in its many files, and a start takes about 100 ms longer.\n',
+    'rolldown is not installed: typebox stays in its many files, and a start takes about 100 ms longer.\n',
   );
   // A build cannot do without; an install can.
   process.exit(process.argv[2] === undefined ? 0 : 1);
@@ -28,11 +28,12 @@ const entries = Object.entries(exports).map(([path, { import: file }]) => ({
 }));
 
 rmSync(to, { recursive: true, force: true });
-await esbuild.build({
-  ...moduleOptions,
-  entryPoints: Object.fromEntries(entries.map(({ name, file }) => [name, join(from, file)])),
-  outdir: to,
+const built = await bundler.rolldown({
+  ...moduleInput,
+  input: Object.fromEntries(entries.map(({ name, file }) => [name, join(from, file)])),
 });
+await built.write({ ...moduleOutput, dir: to, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
+await built.close();
 copyFileSync(join(from, 'license'), join(to, 'LICENSE'));
 const files = Object.fromEntries(entries.map(({ path, name }) => [`typebox${path.slice(1)}`, `${name}.mjs`]));
 writeFileSync(join(to, 'files.json'), `${JSON.stringify({ version, files }, null, 2)}\n`);

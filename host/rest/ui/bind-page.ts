@@ -33,7 +33,7 @@ const notBundled = `<!doctype html>
   <head><meta charset="utf-8"><title>muster</title></head>
   <body>
     <h1>This installation has no page</h1>
-    <p>The broker runs and serves everything else. The page is made during the installation by esbuild, an optional
+    <p>The broker runs and serves everything else. The page is made during the installation by rolldown, an optional
     package that is not installed here. To get the page, install the optional packages (<code>npm install
     --include=optional</code>), run <code>node scripts/bundle-page.ts</code>, and load this address again.</p>
     <p><a href="/docs">The REST interface</a> shows the same state.</p>

@@ -76,7 +76,7 @@ test('an installation without the page says so, and shows the page as soon as it
   const app = server('on', empty);
   const { statusCode, body } = await app.inject('/ui/');
   t.is(statusCode, 503);
-  t.regex(body, /no page[^]*esbuild[^]*scripts\/bundle-page\.ts/);
+  t.regex(body, /no page[^]*rolldown[^]*scripts\/bundle-page\.ts/);
   writeFileSync(join(empty, 'index.html'), 'made');
   t.is((await app.inject('/ui/')).body, 'made');
 });
