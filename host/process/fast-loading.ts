@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { bundledFiles } from './bundled-program.ts';
 
 const own = new URL('../..', import.meta.url).href;
@@ -12,6 +13,8 @@ const sources = ['core/', 'plugins/', 'host/', 'config/', 'plugin-testkit/'].map
 /** `.ts` in the sources, `.js` in a package. */
 const ending = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 const format = ending === '.ts' ? 'module-typescript' : 'module';
+/** Under which a thread leaves the entries to the threads that it starts. */
+const entriesKey = 'muster: entries of the bundle';
 let isUsed = false;
 
 /**
@@ -84,8 +87,18 @@ function bundledTypebox(): Readonly<Record<string, string>> | undefined {
   }
 }
 
-/** The URL of the bundled file of each source that is imported from outside of the bundle. Empty: there is none. */
+/**
+ * The URL of the bundled file of each source that is imported from outside of the bundle. Empty: there is none. A thread
+ * takes what the one that started it found: all threads of a server run the same code, also when the sources were
+ * changed or updated meanwhile. Comparing 1 400 sources once more would take its time, too.
+ */
 function bundledEntries(): Readonly<Record<string, string>> {
+  const known = getEnvironmentData(entriesKey) as unknown as Readonly<Record<string, string>> | undefined;
+  if (known !== undefined) return known;
   const { entries = {} } = bundledFiles(fileURLToPath(program), fileURLToPath(own)) ?? {};
-  return Object.fromEntries(Object.entries(entries).map(([source, file]) => [`${own}${source}`, `${program}${file}`]));
+  const found = Object.fromEntries(
+    Object.entries(entries).map(([source, file]) => [`${own}${source}`, `${program}${file}`]),
+  );
+  setEnvironmentData(entriesKey, found);
+  return found;
 }

@@ -139,6 +139,34 @@ test('a file that is loaded first decides that muster is loaded from its sources
   );
 });
 
+test('a thread runs the bundle of the one that started it, also when the sources were changed meanwhile', (t) => {
+  const thread = `
+    const fs = process.getBuiltinModule('node:fs');
+    const module = process.getBuiltinModule('node:module');
+    fs.statSync = () => { throw new Error('It looked at the sources.'); };
+    module.syncBuiltinESMExports();
+    const { useFastLoading } = await import(${urlOf('host/process/fast-loading.ts')});
+    useFastLoading();
+    const loaded = [];
+    module.registerHooks({ load(url, context, next) {
+      loaded.push(url);
+      return next(url, context);
+    } });
+    await import(${urlOf('core/index.ts')});
+    process.getBuiltinModule('node:worker_threads').parentPort.postMessage(loaded);`;
+  const loaded: string[] = inOurProcess(
+    `const { Worker } = await import('node:worker_threads');
+     const worker = new Worker(new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(thread)})));
+     const [all] = await process.getBuiltinModule('node:events').once(worker, 'message');
+     console.log(JSON.stringify(all));`,
+  );
+  t.true(loaded.some((url) => url.includes('/bundled/program/')));
+  t.false(
+    loaded.some((url) => url.endsWith('.ts')),
+    loaded.join('\n'),
+  );
+});
+
 test('an entry that is imported by its path, or through a link, is the bundled one', (t) => {
   const link = join(temporaryDirectory('muster-link-'), 'muster');
   symlinkSync(root, link);
