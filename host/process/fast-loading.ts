@@ -88,9 +88,9 @@ function bundledTypebox(): Readonly<Record<string, string>> | undefined {
 }
 
 /**
- * The URL of the bundled file of each source that is imported from outside of the bundle. Empty: there is none. A thread
- * takes what the one that started it found: all threads of a server run the same code, also when the sources were
- * changed or updated meanwhile. Comparing 1 400 sources once more would take its time, too.
+ * The URL of the bundled file of each source that is imported from outside of the bundle. Empty: there is none. A
+ * thread takes what was found by the one that started it: all threads of a server run the same code, also when the
+ * sources were changed or updated meanwhile. Comparing 1 400 sources once more would take its time, too.
  */
 function bundledEntries(): Readonly<Record<string, string>> {
   const known = getEnvironmentData(entriesKey) as unknown as Readonly<Record<string, string>> | undefined;
