@@ -23,6 +23,7 @@ import type { EventSink, EventSinkType } from '../core/contract/events.ts';
 import { pluginOf, recordContributor } from '../core/wiring/contributed-by.ts';
 import type { Configuration, ConfiguredSink } from '../config/configuration.ts';
 import { maskCommits } from './store/mask-commits.ts';
+import { openedStore } from './store/opened-store.ts';
 import { storageClock } from './store/storage-clock.ts';
 import { secretsOf } from './process/secrets.ts';
 
@@ -48,7 +49,7 @@ export async function openStore(
 ): Promise<void> {
   const { type: _, ...options } = configuration.storage;
   const log = container.get(logger);
-  const opened = await storageOf(container, configuration).open(options, { clock: time, log });
+  const opened = await openedStore(storageOf(container, configuration), options, { clock: time, log });
   try {
     const now = opened.now?.bind(opened);
     container.set(clock, now ? await storageClock(time, now, log) : time).set(store, opened);

@@ -5,7 +5,9 @@ import type { RequestRecord } from '../model/request.ts';
 import type { Template } from '../model/template.ts';
 import type { MachineType } from './provider/resources.ts';
 
-/** Renders one kind of answer for a caller. Pure. */
+/**
+ * Renders one kind of answer for a caller. Pure: it answers at once, not with a promise, and leaves `value` as it is.
+ */
 export interface View<T> {
   /** The schema of the result of `render`, for documentation. */
   readonly schema: TSchema;

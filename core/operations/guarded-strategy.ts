@@ -1,5 +1,6 @@
 import { BrokerError } from '../contract/errors.ts';
 import { recordContributor, pluginOf } from '../wiring/contributed-by.ts';
+import { assertAtOnce } from '../providers/answer-checks/assertions.ts';
 import { ContractViolation } from '../providers/answer-checks/contract-violation.ts';
 import type { ListView, SchedulerStrategy, View } from '../contract/scheduler.ts';
 
@@ -24,21 +25,20 @@ export function strategyFailed(
 }
 
 /**
- * A strategy whose views are checked: when a view throws or returns undefined, the call fails with INTERNAL and a
- * message that names the strategy.
+ * A strategy whose views are checked: when a view throws, or returns undefined or a promise, the call fails with
+ * INTERNAL and a message that names the strategy.
  */
 export function guardedStrategy(strategy: SchedulerStrategy): SchedulerStrategy {
   const plugin = pluginOf(strategy);
   function checked<T>(what: string, render: () => T): T {
-    let rendered: T;
     try {
-      rendered = render();
+      const rendered = render();
+      if (rendered === undefined) throw new ContractViolation('', rendered, 'a rendered answer');
+      assertAtOnce(rendered);
+      return rendered;
     } catch (error) {
       throw strategyFailed(strategy, plugin, what, error);
     }
-    if (rendered === undefined)
-      throw strategyFailed(strategy, plugin, what, new ContractViolation('', rendered, 'a rendered answer'));
-    return rendered;
   }
   const view = <T>(what: string, of: View<T>): View<T> => ({
     ...of,

@@ -116,8 +116,11 @@ export class Rendering {
   #list(list: ListOf<RequestDetail>, strategy: SchedulerStrategy): string {
     const entries = list.items.map((detail) => this.#entry(detail, strategy));
     const around = listedJson(strategy, strategy.listed.around({ ...list, count: entries.length }, [place]));
-    if (!around.includes(JSON.stringify(place)))
-      throw strategyFailed(strategy, pluginOf(strategy), 'listed', new Error('The entries are not in the list.'));
+    const places = around.split(JSON.stringify(place)).length - 1;
+    if (places !== 1) {
+      const cause = new Error(`The entries are in the list ${places} times, not once.`);
+      throw strategyFailed(strategy, pluginOf(strategy), 'listed', cause);
+    }
     // A replacement function, because `$` has a special meaning in a replacement string.
     return around.replace(JSON.stringify(place), () => entries.join(','));
   }

@@ -10,6 +10,7 @@ import type { CheckedTemplate } from '../../core/contract/provider/provider-chec
 import { variantFor } from '../../core/model/template.ts';
 import { SessionPool } from '../../core/providers/guard/session-pool.ts';
 import { compose, type Broker } from '../compose.ts';
+import { hiding, secretsOf } from '../process/secrets.ts';
 import { configurationCheck } from './host-checks/configuration.ts';
 import { dataDirectoryCheck } from './host-checks/data-directory.ts';
 import { nodeCheck } from './host-checks/node-version.ts';
@@ -20,6 +21,8 @@ import { instanceChecks } from './instance-checks.ts';
 import { diagnoses, reportOf, type Diagnosis, type HostCheck, type Report } from './report.ts';
 import { salvage } from './salvage.ts';
 import { serviceChecks } from './service-checks.ts';
+
+const aliveMs = 60_000;
 
 export interface DoctorOptions extends LoadOptions {
   /** Checks this provider instance alone, besides the host. */
@@ -45,6 +48,8 @@ export async function doctor(options: DoctorOptions): Promise<Report> {
     ...(whole ? await lines(storageCheck, { driver, options: storageOptions }) : []),
   ];
   const broker = await emptyBroker(loaded);
+  // A check that never ends has a time-out, which alone would not keep the process alive.
+  const alive = setInterval(() => undefined, aliveMs);
   try {
     const instances = instancesOf(loaded, options.instance, left_out);
     found.push(...(await templateLines(loaded, broker)));
@@ -57,9 +62,18 @@ export async function doctor(options: DoctorOptions): Promise<Report> {
     }));
     found.push(...diagnoses(configurationCheck, null, unchecked));
   } finally {
+    clearInterval(alive);
     await broker.close();
   }
-  return reportOf(found);
+  // A message of a provider or of a plugin may quote what it was configured with.
+  const hide = hiding(secretsOf(loaded));
+  return reportOf(
+    found.map((line) => ({
+      ...line,
+      message: hide(line.message),
+      remedy: line.remedy === null ? null : hide(line.remedy),
+    })),
+  );
 }
 
 const lines = async <Facts>(check: HostCheck<Facts>, facts: Facts): Promise<readonly Diagnosis[]> =>

@@ -33,7 +33,7 @@ export interface CheckedTemplate {
 export interface ProviderCheck<Session = any> {
   /** One or some words in kebab case, unique in the provider type. */
   readonly name: string;
-  /** What happens to a request when the check fails. */
+  /** What happens to a request when the check fails. As the other two texts, 1 to 1000 characters. */
   readonly why: string;
   /** What a person does about it. */
   readonly remedy: string;

@@ -71,3 +71,14 @@ export function assertTexts(value: unknown, path: string): void {
   if (!Array.isArray(value)) throw new ContractViolation(path, value, 'a list of strings');
   value.forEach((each, index) => assertText(each, path, `/${index}`));
 }
+
+/**
+ * Refuses a promise where the contract requires an answer at once. Nobody waits for the promise: as a rejection that
+ * nothing handles it would end the process.
+ */
+export function assertAtOnce(answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null || !('then' in answer) || typeof answer.then !== 'function')
+    return;
+  (answer as PromiseLike<unknown>).then(undefined, () => undefined);
+  throw new ContractViolation('', answer, 'an answer at once, not a promise');
+}

@@ -1,7 +1,7 @@
 import { isBrokerError } from '../../contract/errors.ts';
 import { silentLog, type Log } from '../../contract/log.ts';
 import { pluginOf } from '../../wiring/contributed-by.ts';
-import { ContractViolation } from '../answer-checks/contract-violation.ts';
+import { assertAtOnce } from '../answer-checks/assertions.ts';
 import { unwatched, type CallTracking } from './call-tracking.ts';
 import { pluginFault } from './guard.ts';
 import type { ProviderFault } from '../../contract/fault.ts';
@@ -40,11 +40,7 @@ export class Asking {
   ): T | PluginFailure {
     try {
       const answer = this.#parts.watch.pure(instance, call);
-      if (isPromise(answer)) {
-        // Nobody waits for it: as a rejection that nothing handles it would end the process.
-        answer.then(undefined, () => undefined);
-        throw new ContractViolation('', answer, 'an answer at once, not a promise');
-      }
+      assertAtOnce(answer);
       check(answer);
       return answer;
     } catch (error) {
@@ -67,10 +63,6 @@ export class Asking {
       },
     };
   }
-}
-
-function isPromise(answer: unknown): answer is PromiseLike<unknown> {
-  return typeof answer === 'object' && answer !== null && 'then' in answer && typeof answer.then === 'function';
 }
 
 /** Returned instead of an answer when a plugin failed. */

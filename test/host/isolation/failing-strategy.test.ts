@@ -4,7 +4,15 @@ import { bootBroker } from '../../support/boot-broker.ts';
 
 const plugins = [join(import.meta.dirname, 'failing-strategy.ts'), 'cloud', 'cloud-runinstances', 'storage-memory'];
 
-for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
+for (const scheduler of [
+  'throwing',
+  'silent',
+  'no-json',
+  'promising',
+  'rejecting',
+  'without-entries',
+  'entries-twice',
+])
   test(`a strategy that fails (${scheduler}) is named in the answer, and everything else continues`, async (t) => {
     const broker = await bootBroker({
       storage: 'memory',
@@ -12,7 +20,7 @@ for (const scheduler of ['throwing', 'silent', 'no-json', 'without-entries'])
     });
     t.teardown(() => broker.close());
     const { call } = broker;
-    if (scheduler !== 'without-entries') {
+    if (!['without-entries', 'entries-twice'].includes(scheduler)) {
       const asked = await call('POST', '/machines/request', { template_id: 'small', machine_count: 1 });
       t.is(asked.status, 500);
       t.regex(

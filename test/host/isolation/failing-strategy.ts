@@ -1,4 +1,4 @@
-/** A scheduler strategy that has no words, and one whose words are no JSON. */
+/** Scheduler strategies that fail, each in its own way. */
 import { definePlugin, Type, type SchedulerStrategy } from '../../../core/index.ts';
 
 const view = (render: () => unknown) => ({ schema: Type.Any(), render });
@@ -24,7 +24,17 @@ export default definePlugin({
     strategy('throwing', speechless),
     strategy('silent', () => undefined),
     strategy('no-json', () => ({ n: 1n })),
+    strategy('promising', async () => ({ requests: [] })),
+    strategy('rejecting', async () => speechless()),
     strategy('without-entries', () => ({ requests: [] })),
+    {
+      ...strategy('entries-twice', () => ({ a: 1 })),
+      listed: {
+        ...view(() => ({})),
+        entry: () => ({}),
+        around: (_, entries) => ({ requests: entries, again: entries }),
+      },
+    },
     {
       ...strategy('reading', speechless),
       recognizes: speechless,

@@ -27,6 +27,11 @@ const toldMs = 30_000;
 const heardElsewhere = 'heard elsewhere';
 /** The shortest time between two receptions that bring nothing new. */
 const emptyMs = 1_000;
+/**
+ * The shortest pause after a reception that brings something; as long as its work took, where that is longer. A source
+ * that answers at once, again and again, must not take the time of everything else.
+ */
+const fullMs = 20;
 /** The shortest time between two warnings about malformed messages of an instance. */
 const warningMs = 60_000;
 const rowsAtOnce = 200;
@@ -174,10 +179,13 @@ export class NoticeReception implements Disposable {
         if (!notices) return;
         const began = clock.monotonic();
         const messages = await notices.receive({ signal: this.#signal });
+        const received = clock.monotonic();
         const receipts = await this.#store(connected, messages, instances);
         if (receipts.length > 0) await this.#acknowledge(receiver, notices, receipts);
         await this.#works(receiver, connected);
-        if (receipts.length === 0 && clock.monotonic() - began < emptyMs) await clock.sleep(emptyMs, this.#signal);
+        const now = clock.monotonic();
+        if (receipts.length > 0) await clock.sleep(Math.max(fullMs, now - received), this.#signal);
+        else if (now - began < emptyMs) await clock.sleep(emptyMs, this.#signal);
       }
     } catch (error) {
       if (!this.#signal.aborted) await this.#failed(receiver, error);

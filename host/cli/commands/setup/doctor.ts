@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { printableLine } from '../../../process/printable.ts';
 import type { Diagnosis, Report } from '../../../doctor/report.ts';
 import { addExamples } from '../../examples.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -49,5 +50,6 @@ function textOf({ ok, errors, warnings, checks }: Report): string {
 function linesOf({ check, instance, level, message, why, remedy }: Diagnosis): readonly string[] {
   const where = instance === null ? check : `${instance} ${check}`;
   const head = `${level.padEnd(8)}${where}: ${message}`;
-  return remedy === null ? [head] : [head, `${' '.repeat(8)}Why: ${why}`, `${' '.repeat(8)}Do: ${remedy}`];
+  const lines = remedy === null ? [head] : [head, `${' '.repeat(8)}Why: ${why}`, `${' '.repeat(8)}Do: ${remedy}`];
+  return lines.map(printableLine);
 }

@@ -25,6 +25,25 @@ test('a message about an unknown machine is acknowledged when it can never matte
   t.true(east.acknowledged.includes('new'));
 });
 
+test('a source that always answers at once leaves time for everything else', async (t) => {
+  const { bench, east, at } = await threeAtRest(t);
+  let number = 0;
+  Object.defineProperty(east, 'messages', {
+    get: () => [state(`r-${number++}`, 'm-99', 'running', at())],
+    set(kept: unknown) {
+      void kept;
+    },
+  });
+  const receptions = () => east.calls.filter((call) => call === 'receive').length;
+  await bench.clock.advance(60_000);
+  const before = receptions();
+  await bench.clock.advance(10_000);
+  t.is(receptions() - before, 500);
+  const asked = observations(east);
+  await bench.clock.advance(300_000);
+  t.is(observations(east) - asked, 10, 'machines are observed as ever');
+});
+
 test('machines at rest are observed rarely while notices arrive, and as ever soon after they stop', async (t) => {
   const { bench, east, at } = await threeAtRest(t);
   east.messages = [message('r', { machine_id: 'm-1', kind: 'state', at: at(), status: 'running' })];
