@@ -1,6 +1,7 @@
 import { csvOf } from '../../../core/operations/usage/csv.ts';
 import type { Code } from '../../../core/contract/errors.ts';
 import type { Operation } from '../../../core/operations/operation.ts';
+import { isObject } from '../../../core/schema/is-object.ts';
 import type { RestBinding } from '../../../core/contract/service/rest-binding.ts';
 import type { Broker } from '../../compose.ts';
 import { routeSchema } from '../route-input.ts';
@@ -54,7 +55,8 @@ export function routeOperation({ operation, rest, operationId }: RouteOf, parts:
         content: {
           [media]: {
             schema,
-            example: typeof example === 'string' ? example : withSampleAnswer(example as Json, operation, samples),
+            // A strategy may render text, or answers that its schema does not describe.
+            example: isObject(example) ? withSampleAnswer(example, operation, samples) : example,
           },
           ...(rest.csv ? csvContent(rest.csv) : {}),
         },

@@ -35,6 +35,7 @@ for (const scheduler of [
     t.regex(listed.body.detail, new RegExp(`^Scheduler strategy '${scheduler}'`));
     t.is((await call('GET', '/templates/')).status, 200);
     t.is((await call('GET', '/providers/')).status, 200);
+    t.is((await broker.app.inject({ url: '/openapi.json' })).statusCode, 200);
   });
 
 test('a strategy that fails where it is asked whether a file is its own is named in a finding, and the file is read by another', async (t) => {
