@@ -92,7 +92,7 @@ test('a check ends with 4 and says of each plugin that is wrong what to do; list
     {
       'throws/index.ts': `throw new Error('the licence file is missing');`,
       'future/index.ts': `export default definePlugin({ name: 'future', contract: 7 as never });`,
-      'half/index.ts': `export default definePlugin({ name: 'half', contract: 1, storages: [{ type: 'box', options: {}, shared: true } as never] });`,
+      'half/index.ts': `export default definePlugin({ name: 'half', contract: 1, storages: [{ type: 'box', options: { type: 'object', properties: {} }, shared: true } as never] });`,
       'nameless/index.ts': `export default definePlugin({ name: 'nameless', contract: 1, providers: { type: 'x' } as never });`,
     },
   );
