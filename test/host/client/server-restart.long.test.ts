@@ -37,8 +37,12 @@ async function placed(t: ExecutionContext): Promise<Placed> {
 const pidOf = (data: string): number => readServerPlace(data)?.pid ?? 0;
 const get = async (data: string, path: string): Promise<any> =>
   (await fetch(`http://127.0.0.1:${readServerPlace(data)?.port}${path}`)).json();
-const instances = async (data: string): Promise<string[]> =>
-  (await get(data, '/api/v1/providers/')).providers.map(({ name }: { name: string }) => name);
+/** The configured instances. One that still has machines of an earlier configuration is listed too, as missing. */
+const instances = async (data: string): Promise<string[]> => {
+  const { providers } = await get(data, '/api/v1/providers/');
+  const configured = providers.filter(({ status }: { status: string }) => status !== 'missing');
+  return configured.map(({ name }: { name: string }) => name);
+};
 const settings = async (data: string, directory: string): Promise<any> => {
   const { out } = await execCli(['config', 'show', '--output', 'json'], {
     cwd: directory,
