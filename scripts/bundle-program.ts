@@ -82,6 +82,7 @@ if (!bundler) {
 const { rolldown, VERSION } = bundler;
 const made_by = createHash('sha256')
   .update(readFileSync(import.meta.filename))
+  .update(readFileSync(join(import.meta.dirname, 'bundles/joined-by-start.ts')))
   .update(JSON.stringify([moduleInput, moduleOutput, VERSION]))
   .digest('hex');
 if (built === undefined && isDone()) process.exit(0);
