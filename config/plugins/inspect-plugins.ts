@@ -4,6 +4,7 @@ import { recordVersion } from '../../core/wiring/contributed-by.ts';
 import { findPlugin, type FoundPlugin } from './find-plugin.ts';
 import { enableSelfReference } from './self-reference.ts';
 import { pluginVersion } from './plugin-version.ts';
+import { declarationProblem } from './declaration-problem.ts';
 import { shapeProblem } from './plugin-shape.ts';
 import { whyUntrusted, whyUntrustedFile } from '../checks/why-untrusted.ts';
 
@@ -84,9 +85,10 @@ async function load(name: string, cwd: string): Promise<Loaded> {
   if (!isPlugin(plugin))
     return wrong(`Plugin '${name}' (${file}) is not a plugin: its default export was not made with definePlugin.`);
   const { contract } = plugin;
+  // What the built-in plugins declare is looked at by a test: a start has no time for it.
   const unfit =
     contract === 1
-      ? shapeProblem(plugin)
+      ? (shapeProblem(plugin) ?? (found.source === 'built-in' ? undefined : declarationProblem(plugin)))
       : `was written for contract ${String(contract)}; this muster has contract 1. Install a version that fits.`;
   if (unfit !== undefined) return { ...wrong(`Plugin '${name}' ${unfit}`), contract };
   recordVersion(plugin, pluginVersion(found));

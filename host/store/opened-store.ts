@@ -41,12 +41,12 @@ export async function openedStore<Options>(
   try {
     const opened = (await driver.open(options, context)) as Partial<Store> | undefined;
     const missing = members.filter((member) => typeof opened?.[member] !== 'function');
-    if (missing.length > 0)
-      throw new BrokerError(
-        'INVALID_CONFIGURATION',
-        `${storage} opened a store without ${missing.join(', ')}. Correct the plugin: a store has all methods of its interface.`,
-      );
-    return opened as Store;
+    if (missing.length === 0) return opened as Store;
+    await closed(opened).catch((err: unknown) => context.log.warn({ err }, `${storage} did not close its store.`));
+    throw new BrokerError(
+      'INVALID_CONFIGURATION',
+      `${storage} opened a store without ${missing.join(', ')}. Correct the plugin: a store has all methods of its interface.`,
+    );
   } catch (error) {
     if (isBrokerError(error)) throw error;
     throw new BrokerError('UNAVAILABLE', `${storage} did not open: ${errorText(error)}`, {}, { cause: error });
@@ -54,3 +54,6 @@ export async function openedStore<Options>(
     clearInterval(saying);
   }
 }
+
+/** A refused store keeps no file, lock or connection. */
+const closed = async (opened: Partial<Store> | undefined): Promise<void> => opened?.close?.();

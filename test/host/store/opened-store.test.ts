@@ -39,3 +39,17 @@ test('a store without all its methods is refused with their names', async (t) =>
   );
   t.is(await openedWith(async () => store), store);
 });
+
+test('a refused store is closed, and what its close throws hides no cause', async (t) => {
+  let closed = 0;
+  for (const close of [
+    async () => void (closed += 1),
+    () => (closed += 1),
+    async () => Promise.reject(new Error('no')),
+  ])
+    await t.throwsAsync(
+      openedWith(async () => ({ close })),
+      { code: 'INVALID_CONFIGURATION', message: /opened a store without get, find, / },
+    );
+  t.is(closed, 2);
+});

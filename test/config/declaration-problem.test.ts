@@ -1,5 +1,6 @@
 import test from 'ava';
-import { shapeProblem } from '../../config/plugins/plugin-shape.ts';
+import { declarationProblem } from '../../config/plugins/declaration-problem.ts';
+import { builtInPlugins } from '../../scripts/pages/configuration.ts';
 import { definePlugin, Type, type Capabilities } from '../../core/index.ts';
 import { ScriptedCloud, scriptedApi } from '../support/scripted-cloud.ts';
 
@@ -11,18 +12,27 @@ const pluginWith = (capabilities: Partial<Capabilities>) =>
   });
 
 test('a provider API by whose capabilities nothing could be ordered is refused with a sentence', (t) => {
-  t.is(shapeProblem(pluginWith({})), undefined);
+  t.is(declarationProblem(pluginWith({})), undefined);
   for (const machines_per_launch of [0, -1, 0.5, Number.NaN])
     t.regex(
-      shapeProblem(pluginWith({ machines_per_launch })) ?? '',
+      declarationProblem(pluginWith({ machines_per_launch })) ?? '',
       /'Scripted' whose machines_per_launch is .* at least 1/,
     );
-  t.regex(shapeProblem(pluginWith({ token_valid_ms: Number.POSITIVE_INFINITY })) ?? '', /token_valid_ms is Infinity/);
-  t.regex(shapeProblem(pluginWith({ offers_per_launch: 'all' as never })) ?? '', /offers_per_launch is 'all'/);
+  t.regex(
+    declarationProblem(pluginWith({ token_valid_ms: Number.POSITIVE_INFINITY })) ?? '',
+    /token_valid_ms is Infinity/,
+  );
+  t.regex(declarationProblem(pluginWith({ offers_per_launch: 'all' as never })) ?? '', /offers_per_launch is 'all'/);
+});
+
+test('nothing is wrong with what the built-in plugins declare', async (t) => {
+  const plugins = await builtInPlugins();
+  t.true(plugins.length > 10);
+  for (const plugin of plugins) t.is(declarationProblem(plugin), undefined, plugin.name);
 });
 
 test('what a plugin declares and nothing could work with is refused with a sentence', (t) => {
-  const problem = (lists: object) => shapeProblem({ name: 'acme', contract: 1, ...lists } as never);
+  const problem = (lists: object) => declarationProblem({ name: 'acme', contract: 1, ...lists } as never);
   const options = Type.Object({});
   const check = { name: 'disk', why: 'w', remedy: 'r', run: async () => [] };
   const wrong: readonly (readonly [lists: object, sentence: RegExp])[] = [
@@ -31,6 +41,22 @@ test('what a plugin declares and nothing could work with is refused with a sente
     [{ providers: [{ type: 'p', config: 'text' }] }, /provider type 'p' whose 'config' is no schema of an object/],
     [{ eventSinkTypes: [{ type: 'e', options: [] }] }, /event sink type 'e' whose 'options' is no schema/],
     [{ providerApis: [{ name: 'A', fields: Type.String() }] }, /provider API 'A' whose 'fields' is no schema/],
+    [
+      { providers: [{ type: 'p', config: Type.Object({ zone: Type.String({ pattern: '[' }) }) }] },
+      /'p' whose 'config' has a pattern at properties\.zone that does not compile: .*Unterminated.*\. Correct the schema/,
+    ],
+    [
+      {
+        storages: [
+          { type: 's', options: Type.Object({ of: Type.Record(Type.String({ pattern: '(' }), Type.Any()) }) },
+        ],
+      },
+      /'s' whose 'options' has a pattern at properties\.of that does not compile/,
+    ],
+    [
+      { providers: [{ type: 'p', config: cyclic() }] },
+      /'p' whose 'config' contains itself at properties\.child\. Cor/,
+    ],
     [{ providers: [{ type: 'p', config: options, checks: {} }] }, /'p' with 'checks' that are not a list/],
     [{ schedulers: [{ name: 's', media_type: 7 }] }, /strategy 's' whose media_type is 7\. Make it a media type/],
     [{ schedulers: [{ name: 's', media_type: '' }] }, /strategy 's' whose media_type is ''/],
@@ -44,6 +70,14 @@ test('what a plugin declares and nothing could work with is refused with a sente
   ];
   for (const [lists, sentence] of wrong) t.regex(problem(lists) ?? '', sentence);
   t.is(problem({ providers: [{ type: 'p', config: options, checks: [check] }] }), undefined);
+  const twice = Type.String({ pattern: '^[a-z]+$' });
+  const config = Type.Object({ pattern: twice, other: twice, kept: Type.Any({ default: { pattern: '[' } }) });
+  t.is(problem({ providers: [{ type: 'p', config }] }), undefined);
   t.is(problem({ schedulers: [{ name: 's', media_type: 'text/csv; charset=utf-8' }] }), undefined);
   t.is(problem({ storages: [{ type: 's', options, lease_ms: 15_000 }] }), undefined);
 });
+
+function cyclic() {
+  const schema = Type.Object({ child: Type.Any() });
+  return Object.assign(schema, { properties: { child: schema } });
+}
