@@ -53,11 +53,13 @@ import { containerOf, loopParts, openStore, storageOf } from './container.ts';
 import { operationsOf, type ServiceParts } from './services/service-operations.ts';
 import { startServiceJobs } from './services/service-jobs.ts';
 import { interfaceStore } from './store/interface-store.ts';
+import { maskedAnswers } from './loop/masked-answers.ts';
 import { RefreshBatcher } from './loop/refresh-batcher.ts';
 import { BrokerMeter } from './metrics/broker-meter.ts';
 import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
 import type { LoopThreadOptions } from './loop/loop-thread.ts';
+import { secretsOf } from './process/secrets.ts';
 import { allFamilies } from './metrics/all-families.ts';
 import { serverTelemetry, workerTelemetry } from './telemetry/compose-telemetry.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
@@ -165,6 +167,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
     const journal = new Journal(store);
     let closed: Promise<void> | undefined;
     let draining = false;
+    const answers = loop && maskedAnswers(loop, secretsOf(loaded));
     const services: Services = {
       templateLibrary: templates,
       templateService: new TemplateService(templates, store, container.get(clock), loaded.review, providers),
@@ -193,8 +196,8 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       cleanUp: new CleanUp(store, container.get(clock)),
       configurationChecks: configurationChecks(loaded, container.all(providerTypes)),
       scheduler,
-      checkup: loop ?? noCheckup,
-      discovering: loop ?? noDiscovering,
+      checkup: answers ?? noCheckup,
+      discovering: answers ?? noDiscovering,
       providerActivity: loop ?? noActivity,
       orphans: new Orphans(facts, container.get(clock)),
       brokers: () => store.brokers(),

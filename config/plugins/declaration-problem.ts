@@ -1,6 +1,8 @@
 import type { Plugin } from '../../core/contract/plugin.ts';
+import { withArticle } from '../../core/texts/with-article.ts';
 import { soundCapabilities } from '../../core/providers/answer-checks/capabilities.ts';
 import { shown } from '../../core/providers/answer-checks/contract-violation.ts';
+import { errorText } from '../../core/providers/answer-checks/thrown-error.ts';
 import { isObject } from '../../core/schema/is-object.ts';
 import { schemaDefect } from '../../core/schema/schema-defect.ts';
 
@@ -10,8 +12,13 @@ type Entry = Readonly<Record<string, unknown>>;
  * Returns why muster could not work with what a plugin of a right shape declares: a schema of no object, capabilities,
  * checks or single values out of their bounds; undefined when all is right. The text continues `Plugin 'x' …`.
  */
-export const declarationProblem = (plugin: Plugin): string | undefined =>
-  schemaProblem(plugin) ?? capabilityProblem(plugin) ?? checksProblem(plugin) ?? valueProblem(plugin);
+export function declarationProblem(plugin: Plugin): string | undefined {
+  try {
+    return schemaProblem(plugin) ?? capabilityProblem(plugin) ?? checksProblem(plugin) ?? valueProblem(plugin);
+  } catch (error) {
+    return `declares something that cannot be read: ${errorText(error)}. Correct the plugin.`;
+  }
+}
 
 /** The schemas of a plugin's lists: of the fields that a person writes. */
 const schemas = [
@@ -27,7 +34,7 @@ function schemaProblem(plugin: Plugin): string | undefined {
     for (const entry of (plugin[list] ?? []) as readonly unknown[] as readonly Entry[]) {
       const schema = entry[member];
       if (schema === undefined && list === 'providerApis') continue;
-      const where = `has a ${what} '${String(entry[key])}' whose '${member}'`;
+      const where = `has ${withArticle(what)} '${String(entry[key])}' whose '${member}'`;
       if (!isObject(schema) || !isObject(schema['properties']))
         return `${where} is no schema of an object. Make it a Type.Object of its fields.`;
       const defect = schemaDefect(schema);

@@ -1,4 +1,5 @@
 import type { Plugin } from '../../core/contract/plugin.ts';
+import { withArticle } from '../../core/texts/with-article.ts';
 
 /**
  * The lists of a plugin: the field, the noun for an entry, the field that names an entry, and the members that an
@@ -30,7 +31,7 @@ export function shapeProblem(plugin: Plugin): string | undefined {
     if (entries === undefined) continue;
     if (!Array.isArray(entries)) return `has a '${list}' that is not a list. Make it a list.`;
     const nameless = entries.some((entry: unknown) => typeof (entry as Entry | null)?.[key] !== 'string');
-    if (nameless) return `has a ${what} in '${list}' without '${key}'. Name it.`;
+    if (nameless) return `has ${withArticle(what)} in '${list}' without '${key}'. Name it.`;
   }
   return undefined;
 }

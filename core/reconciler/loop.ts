@@ -89,6 +89,7 @@ class Loop implements RunningLoop {
   readonly #budgets: Budgets;
   readonly #spans: RequestSpans;
   readonly #turns: CallTurns;
+  readonly #discoveries = new Map<string, Promise<DiscoverResult>>();
   readonly #refreshed = new Set<string>();
   readonly #relay: RefreshRelay;
   #leaving = false;
@@ -284,7 +285,13 @@ class Loop implements RunningLoop {
   }
 
   async discover(instance: string): Promise<DiscoverResult> {
-    return discoverNow(this.#pool, this.#directory.require(instance).name, this.#stopping.signal);
+    const { name } = this.#directory.require(instance);
+    // Who asks meanwhile gets the same answer: it may be large, and a provider takes seconds for it.
+    const underWay =
+      this.#discoveries.get(name) ??
+      discoverNow(this.#pool, name, this.#stopping.signal).finally(() => this.#discoveries.delete(name));
+    this.#discoveries.set(name, underWay);
+    return underWay;
   }
 
   states(): readonly InstanceState[] {

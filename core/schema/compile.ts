@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
-import { byPath, firstOf, moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
+import { byPath, firstOf, mostFindings, type Finding } from '../contract/findings.ts';
+import { checkerOf } from './checker.ts';
 import { convertText } from './convert.ts';
-import { explain } from './explain.ts';
 import { type ConversionPlan, conversionPlanOf } from './conversion-plan.ts';
 import { rename } from './rename.ts';
 
@@ -46,18 +46,9 @@ export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
   return made as Compiled<Static<S>>;
 }
 
-/**
- * Loads the compiler of validators at the first check, synchronously. The loop thread checks nothing, so it never
- * loads these 300 modules.
- */
-function validatorOf(schema: TSchema) {
-  const load = process.getBuiltinModule('node:module').createRequire(import.meta.url);
-  return (load('typebox/compile') as typeof import('typebox/compile')).Compile(schema);
-}
-
 function make(schema: TSchema): Compiled<unknown> {
   const plan: ConversionPlan = conversionPlanOf(schema);
-  let validator: ReturnType<typeof validatorOf> | undefined;
+  let check: ReturnType<typeof checkerOf> | undefined;
   return {
     schema,
     canonical(raw) {
@@ -66,16 +57,14 @@ function make(schema: TSchema): Compiled<unknown> {
     },
     fill: (raw) => fillDefaults(plan, rename(plan, raw, '', [])),
     parse(raw, options = {}) {
-      validator ??= validatorOf(schema);
+      check ??= checkerOf(schema, plan);
       const findings: Finding[] = [];
       let value = rename(plan, raw, '', findings);
       if (options.convert) value = convertText(plan, value);
       value = fillDefaults(plan, value);
-      const valid = validator.Check(value);
-      if (findings.length === 0 && valid) return { value };
       const { most = mostFindings } = options;
-      if (!valid)
-        findings.push(...(most === 0 ? [moreFindings(1)] : explain(validator.Errors(value), plan, value, most)));
+      findings.push(...check(value, most));
+      if (findings.length === 0) return { value };
       return { findings: firstOf(findings.toSorted(byPath), most) };
     },
   };

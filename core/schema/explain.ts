@@ -1,6 +1,7 @@
 import { isObject } from './is-object.ts';
 import { Settings } from 'typebox/system';
 import { moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
+import { withArticle } from '../texts/with-article.ts';
 import { hint } from './spelling.ts';
 import type { ConversionPlan } from './conversion-plan.ts';
 
@@ -87,7 +88,7 @@ function messageOf(error: SchemaError, plan: ConversionPlan, value: unknown): st
   }
   if (keyword === 'enum' || keyword === 'const') return `must be one of ${allowedBy(error).join(', ')}`;
   if (keyword !== 'type') return error.message;
-  return `must be ${article(String((error.params as Record<string, any>)['type'] ?? ''))}, not ${kindOf(valueAt(value, path))}`;
+  return `must be ${withArticle(String((error.params as Record<string, any>)['type'] ?? ''))}, not ${kindOf(valueAt(value, path))}`;
 }
 
 const verdicts = new Set(['anyOf', 'boolean']);
@@ -149,14 +150,13 @@ function valueAt(value: unknown, path: string): unknown {
   for (const step of steps(path)) at = at?.[step];
   return at;
 }
-const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 const expectedTypes = (plan: ConversionPlan): string =>
-  [...plan.types].map((type) => (type === 'null' ? 'null' : article(type))).join(' or ');
+  [...plan.types].map((type) => (type === 'null' ? 'null' : withArticle(type))).join(' or ');
 
 /** The type of a value, never the value itself, which may be a secret. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'absent';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'number' && !Number.isInteger(value) ? 'a fraction' : article(typeof value);
+  return typeof value === 'number' && !Number.isInteger(value) ? 'a fraction' : withArticle(typeof value);
 }

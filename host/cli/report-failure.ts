@@ -19,9 +19,13 @@ function textOf(error: unknown): string {
   const findings = (error as { readonly details?: Readonly<Record<string, unknown>> }).details?.['findings'] as
     | readonly Finding[]
     | undefined;
-  if (code !== 'INVALID_CONFIGURATION' || !findings?.some(({ level }) => level)) return `muster: ${error.message}`;
+  if (code !== 'INVALID_CONFIGURATION' || !findings?.some(({ level }) => level))
+    return `muster: ${asOneMessage(error.message)}`;
   return [
     'muster: the configuration cannot be used:',
-    ...findings.map((finding) => `  ${finding.level}: ${sentence(finding)}`),
+    ...findings.map((finding) => `  ${finding.level}: ${asOneMessage(sentence(finding))}`),
   ].join('\n');
 }
+
+/** Further lines are indented: what a provider or a file says must not look like a line of muster. */
+const asOneMessage = (message: string): string => message.replaceAll(/\r?\n(?! )/g, '\n  ');

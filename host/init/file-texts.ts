@@ -13,11 +13,11 @@ export const templatesName = 'templates.yaml';
 /** Each template shows its own fields whole, for a person who changes one of them. */
 const plain = { lineWidth: 0, aliasDuplicateObjects: false };
 
-/** The text of the configuration file. */
-export async function configurationText(instance: NewInstance): Promise<string> {
+/** The text of the configuration file. `plugins`: not the ones by default. */
+export async function configurationText(instance: NewInstance, plugins?: readonly string[]): Promise<string> {
   const { stringify } = await import('yaml');
   return `# Written by muster init. All fields: docs/reference/configuration.md. Check changes with: muster config validate
-${stringify({ providers: [instance] }, plain)}`;
+${stringify({ ...(plugins ? { plugins } : {}), providers: [instance] }, plain)}`;
 }
 
 /** The text of the template file. */

@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path';
+import { findPlugin, isBuiltIn, isPluginPath } from '../../config/plugins/find-plugin.ts';
 import { loadPlugins } from '../../config/plugins/load-plugins.ts';
 import { defaultPlugins } from '../../config/setting-defaults.ts';
 import { configurationIn } from '../../config/sources/search-places.ts';
@@ -19,6 +20,8 @@ export interface InitOptions extends InstanceAnswers, TemplateAnswers {
   readonly directory: string;
   /** The provider type. Default: the only one that can be set up; else it is asked for. */
   readonly provider?: string;
+  /** Plugins beside the built-in ones: packages, found from the directory of the files, or paths. */
+  readonly plugins?: readonly string[];
   /** Replaces existing files. */
   readonly force: boolean;
   readonly questions: Questions;
@@ -42,7 +45,10 @@ export async function init(options: InitOptions): Promise<Initialized> {
   const { questions, env, say } = options;
   const directory = resolve(options.directory);
   if (!options.force) refuseOthers(directory);
-  const plugins = await loadPlugins(defaultPlugins, { cwd: directory });
+  // A path leads to the same file from wherever the configuration is read.
+  const added = (options.plugins ?? []).map((name) => (isPluginPath(name) ? resolve(name) : name));
+  const names = [...defaultPlugins, ...added.filter((name) => !defaultPlugins.includes(name))];
+  const plugins = await loadPlugins(names, { cwd: directory });
   const types = plugins.flatMap((plugin) => plugin.providers ?? []);
   const type = await chooseType(types, options);
   const review = new TemplateReview(
@@ -58,9 +64,10 @@ export async function init(options: InitOptions): Promise<Initialized> {
   const templates = type.setup.templates(choice);
   const files = [
     { name: templatesName, text: await templatesText(templates) },
-    { name: configurationName, text: await configurationText(entry) },
+    { name: configurationName, text: await configurationText(entry, added.length > 0 ? names : undefined) },
   ];
-  await verify(files, env);
+  const found = names.map((name) => (isBuiltIn(name) ? name : (findPlugin(name, directory).file ?? name)));
+  await verify(files, found, env);
   await writeAll(directory, files, options.force);
   return {
     files: files.map(({ name }) => relative(process.cwd(), join(directory, name)) || name),
@@ -94,7 +101,7 @@ async function chooseType(
     if (named) return named;
     throw new BrokerError(
       'INVALID_REQUEST',
-      `No loaded plugin can set up the provider type '${provider}'. There are: ${names.join(', ')}.`,
+      `No loaded plugin can set up the provider type '${provider}'. There are: ${names.join(', ')}. Name the plugin of another type with --plugins.`,
     );
   }
   const [first] = able;

@@ -1,4 +1,5 @@
 import { BrokerError } from '../../core/contract/errors.ts';
+import { printableLine } from '../process/printable.ts';
 
 /** One answer that a person may choose. */
 export interface Choice<T> {
@@ -24,12 +25,15 @@ export const noQuestions: Questions = {
 /** Questions at the terminal. The library loads with the first question. */
 export const terminalQuestions: Questions = {
   text: (message, fallback) =>
-    answered(async () => (await import('@inquirer/input')).default({ message, default: fallback })),
+    answered(async () =>
+      (await import('@inquirer/input')).default({ message: printableLine(message), default: fallback }),
+    ),
   choose: (message, choices, fallback) =>
     answered(async () =>
       (await import('@inquirer/select')).default({
-        message,
-        choices: choices.map((each) => ({ ...each })),
+        message: printableLine(message),
+        // Names come from the account.
+        choices: choices.map(({ value, name }) => ({ value, name: printableLine(name) })),
         default: fallback,
         pageSize: 12,
       }),

@@ -10,20 +10,24 @@ import type { NewFile } from './write-pair.ts';
 
 /**
  * Reads the files as a broker will, in a directory of their own. Throws INVALID_CONFIGURATION for what a broker would
- * not accept.
+ * not accept. `plugins`: where those of the configuration are found from any directory.
  */
-export async function verify(files: readonly NewFile[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function verify(
+  files: readonly NewFile[],
+  plugins: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'muster-init-'));
   try {
     for (const { name, text } of files) await writeFile(join(directory, name), text);
     const file = join(directory, configurationName);
-    const { configuration, plugins, review } = await loadConfiguration({ cwd: directory, env, file });
+    const loaded = await loadConfiguration({ cwd: directory, env, file, overrides: { plugins } });
     const { findings } = await readTemplateFiles({
       directory,
-      types: plugins.flatMap((plugin) => plugin.providers ?? []),
-      instances: configuration.providers.map(({ name }) => name),
-      strategies: plugins.flatMap((plugin) => plugin.schedulers ?? []),
-      review,
+      types: loaded.plugins.flatMap((plugin) => plugin.providers ?? []),
+      instances: loaded.configuration.providers.map(({ name }) => name),
+      strategies: loaded.plugins.flatMap((plugin) => plugin.schedulers ?? []),
+      review: loaded.review,
     });
     const errors = findings.filter(isError);
     if (errors.length > 0) throw new BrokerError('INVALID_CONFIGURATION', sentences(errors));

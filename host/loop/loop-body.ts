@@ -76,7 +76,14 @@ export async function runLoop(
   const families = () => [...meter.families(), ...ends.families(), ...heldRequests(running), ...thread.families()];
 
   async function answer(id: number, question: LoopQuestion): Promise<void> {
-    send({ event: 'answered', id, answer: await answerTo(question).catch(() => undefined) });
+    const given = await answerTo(question).catch(() => undefined);
+    try {
+      send({ event: 'answered', id, answer: given });
+    } catch (err) {
+      // An answer that cannot be copied to another thread must not end this one.
+      container.get(logger).error({ err }, `The answer to the question '${question.ask}' could not be sent.`);
+      send({ event: 'answered', id, answer: undefined });
+    }
   }
 
   async function answerTo(question: LoopQuestion): Promise<LoopAnswer> {

@@ -274,7 +274,7 @@ export class LoopThread implements LoopHandle {
     this.#failures += 1;
     const trouble =
       cause instanceof Error
-        ? `The loop thread failed: ${cause.message}`
+        ? `The loop thread failed: ${saidBy(cause)}`
         : (this.#trouble ?? 'The loop thread ended by itself.');
     this.#trouble = trouble;
     this.#options.log.error(
@@ -308,3 +308,6 @@ export class LoopThread implements LoopHandle {
     this.#worker?.postMessage(message);
   }
 }
+
+/** A DOMException loses its message on the way from another thread, and keeps its stack. */
+const saidBy = ({ message, name, stack }: Error): string => message || stack?.split('\n', 1)[0] || name;

@@ -66,3 +66,23 @@ export function hiding(secrets: readonly string[]): (text: string) => string {
   const texts = maskable(secrets);
   return (text) => texts.reduce((left, secret) => left.replaceAll(secret, mask), text);
 }
+
+/**
+ * Returns a function that masks the secrets in the texts of plain data; with `named`, only in those of the fields for
+ * which it returns true. Searching is cheap and copying is not: what contains no secret is returned as it is.
+ */
+export function hidingIn(
+  secrets: readonly string[],
+  named: (name: string) => boolean = () => true,
+): <T>(value: T) => T {
+  const quoted = maskable(secrets).map((text) => JSON.stringify(text).slice(1, -1));
+  if (quoted.length === 0) return (value) => value;
+  const hide = hiding(secrets);
+  return (value) => {
+    const text = JSON.stringify(value);
+    if (!quoted.some((secret) => text?.includes(secret))) return value;
+    return JSON.parse(text, (name, each: unknown) =>
+      typeof each === 'string' && named(name) ? hide(each) : each,
+    ) as typeof value;
+  };
+}

@@ -76,7 +76,7 @@ const InterruptionQueue = Type.Object(
     url: orNull(
       Type.String(),
       'URL of a queue of SQS to which rules of EventBridge send the events of EC2 and AWS Health. null: no queue.',
-      { pattern: '^https?://[^/]+/.+' },
+      { pattern: '^https?://[^/]+/.' },
     ),
   },
   {

@@ -13,7 +13,7 @@ import { signature } from './signature.ts';
 const options = Type.Object({
   url: Type.String({
     // fetch refuses a URL with a user name.
-    pattern: '^https?://[^/?#@\\s]+([/?#]\\S*)?$',
+    pattern: '^https?://[^/?#@\\s]{1,300}([/?#]\\S*)?$',
     sensitive: true,
     description: 'Where each event is sent with POST: an http or https URL without a user name.',
   }),

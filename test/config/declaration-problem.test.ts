@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { TSchema } from 'typebox';
 import { declarationProblem } from '../../config/plugins/declaration-problem.ts';
 import { builtInPlugins } from '../../scripts/pages/configuration.ts';
 import { definePlugin, Type, type Capabilities } from '../../core/index.ts';
@@ -39,7 +40,7 @@ test('what a plugin declares and nothing could work with is refused with a sente
     [{ storages: [{ type: 's', options: undefined }] }, /storage 's' whose 'options' is no schema of an object/],
     [{ storages: [{ type: 's', options: Type.Any() }] }, /storage 's' whose 'options' is no schema of an object/],
     [{ providers: [{ type: 'p', config: 'text' }] }, /provider type 'p' whose 'config' is no schema of an object/],
-    [{ eventSinkTypes: [{ type: 'e', options: [] }] }, /event sink type 'e' whose 'options' is no schema/],
+    [{ eventSinkTypes: [{ type: 'e', options: [] }] }, /^has an event sink type 'e' whose 'options' is no schema/],
     [{ providerApis: [{ name: 'A', fields: Type.String() }] }, /provider API 'A' whose 'fields' is no schema/],
     [
       { providers: [{ type: 'p', config: Type.Object({ zone: Type.String({ pattern: '[' }) }) }] },
@@ -57,6 +58,24 @@ test('what a plugin declares and nothing could work with is refused with a sente
       { providers: [{ type: 'p', config: cyclic() }] },
       /'p' whose 'config' contains itself at properties\.child\. Cor/,
     ],
+    [{ providers: [{ type: 'p', config: nested(5_000) }] }, /'p' whose 'config' is deeper than 128 levels\. Correct/],
+    [{ providers: [{ type: 'p', config: shared(20) }] }, /'p' whose 'config' has more than 10000 parts\. Correct/],
+    [
+      { providers: [{ type: 'p', config: { type: 'object', properties: { a: null } } }] },
+      /has no schema at properties for 'a'/,
+    ],
+    [
+      { providers: [{ type: 'p', config: Type.Object({ a: Type.Any({ default: cyclic() }) }) }] },
+      /'p' whose 'config' has a default at properties\.a\.default that is no JSON/,
+    ],
+    [
+      { providers: [{ type: 'p', config: Type.Object({ a: Type.Any({ default: () => 1 }) }) }] },
+      /has a default at properties\.a\.default that is no JSON/,
+    ],
+    [
+      { storages: [{ type: 's', options: throwing() }] },
+      /^declares something that cannot be read: not today\. Correct/,
+    ],
     [{ providers: [{ type: 'p', config: options, checks: {} }] }, /'p' with 'checks' that are not a list/],
     [{ schedulers: [{ name: 's', media_type: 7 }] }, /strategy 's' whose media_type is 7\. Make it a media type/],
     [{ schedulers: [{ name: 's', media_type: '' }] }, /strategy 's' whose media_type is ''/],
@@ -71,7 +90,12 @@ test('what a plugin declares and nothing could work with is refused with a sente
   for (const [lists, sentence] of wrong) t.regex(problem(lists) ?? '', sentence);
   t.is(problem({ providers: [{ type: 'p', config: options, checks: [check] }] }), undefined);
   const twice = Type.String({ pattern: '^[a-z]+$' });
-  const config = Type.Object({ pattern: twice, other: twice, kept: Type.Any({ default: { pattern: '[' } }) });
+  const config = Type.Object({
+    default: twice,
+    pattern: twice,
+    other: twice,
+    kept: Type.Any({ default: { pattern: '[' } }),
+  });
   t.is(problem({ providers: [{ type: 'p', config }] }), undefined);
   t.is(problem({ schedulers: [{ name: 's', media_type: 'text/csv; charset=utf-8' }] }), undefined);
   t.is(problem({ storages: [{ type: 's', options, lease_ms: 15_000 }] }), undefined);
@@ -80,4 +104,25 @@ test('what a plugin declares and nothing could work with is refused with a sente
 function cyclic() {
   const schema = Type.Object({ child: Type.Any() });
   return Object.assign(schema, { properties: { child: schema } });
+}
+
+function nested(levels: number) {
+  let schema: TSchema = Type.String();
+  for (let level = 0; level < levels; level += 1) schema = Type.Object({ a: schema });
+  return schema;
+}
+
+/** A schema that has one part in two places, which has one in two places … */
+function shared(levels: number) {
+  let schema: TSchema = Type.String();
+  for (let level = 0; level < levels; level += 1) schema = Type.Object({ a: schema, b: schema });
+  return schema;
+}
+
+function throwing() {
+  return new Proxy(Type.Object({}), {
+    get() {
+      throw new Error('not today');
+    },
+  });
 }

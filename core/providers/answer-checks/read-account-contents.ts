@@ -8,6 +8,8 @@ import { assertBoolean, assertCount, assertKnown, assertObject, assertShortText,
 import { ContractViolation } from './contract-violation.ts';
 
 const mostCharacters = 512;
+/** The texts of one answer together: callers get it as a whole, and what writes it does nothing else meanwhile. */
+const mostCharactersInAll = 4_000_000;
 const knownLists: ReadonlySet<unknown> = new Set(accountLists);
 
 /** Checks one field of an entry. */
@@ -33,10 +35,16 @@ const fields: Readonly<Record<AccountList, Readonly<Record<string, FieldCheck>>>
   images: { image_id: text, description: text, arch: textOrNull },
 };
 
-/** Checks the answer of `discover`, and returns the fields of the contract alone: it goes to another thread. */
+/**
+ * Checks the answer of `discover`, and returns the fields of the contract alone: it goes to another thread. Reads each
+ * field once, since a plugin may compute it.
+ */
 export function readAccountContents(value: unknown): AccountContents {
   const given = assertObject(value, '', 'the contents of an account');
-  const read = accountLists.map((name) => [name, readList(given[name], `/${name}`, fields[name])]);
+  const read = accountLists.map((name) => [name, readList(given[name], `/${name}`, fields[name])] as const);
+  const characters = read.reduce((all, [, entries]) => all + charactersOf(entries), 0);
+  if (characters > mostCharactersInAll)
+    throw new ContractViolation('', value, `contents with at most ${mostCharactersInAll} characters in all texts`);
   return { ...Object.fromEntries(read), incomplete: readIncomplete(given['incomplete']) } as AccountContents;
 }
 
@@ -46,12 +54,18 @@ function readList(value: unknown, path: string, checks: Readonly<Record<string, 
     const given = assertObject(entry, at, 'an object');
     return Object.fromEntries(
       Object.entries(checks).map(([name, check]) => {
-        check(given[name], at, `/${name}`);
-        return [name, given[name]];
+        const field = given[name];
+        check(field, at, `/${name}`);
+        return [name, field];
       }),
     );
   });
 }
+
+const charactersOf = (entries: readonly Given[]): number =>
+  entries.reduce((all, entry) => all + Object.values(entry).reduce(addLength, 0), 0);
+
+const addLength = (all: number, value: unknown): number => (typeof value === 'string' ? all + value.length : all);
 
 function readIncomplete(value: unknown): AccountContents['incomplete'] {
   return entriesOf(value, '/incomplete').map((entry, index) => {
@@ -63,7 +77,10 @@ function readIncomplete(value: unknown): AccountContents['incomplete'] {
   });
 }
 
+/** The entries in a list of our own: that of a plugin may have methods of its own. */
 function entriesOf(value: unknown, path: string): readonly unknown[] {
-  if (Array.isArray(value) && value.length <= mostListed) return value as readonly unknown[];
-  throw new ContractViolation(path, value, `a list of at most ${mostListed}`);
+  if (!Array.isArray(value) || value.length > mostListed)
+    throw new ContractViolation(path, value, `a list of at most ${mostListed}`);
+  const given = value as readonly unknown[];
+  return Array.from({ length: given.length }, (_, index) => given[index]);
 }

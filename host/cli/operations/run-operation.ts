@@ -5,6 +5,7 @@ import { mayBeSentAgain } from '../../client/may-be-sent-again.ts';
 import { openClient, purposeOf, type Opened, type ClientFlags } from '../../client/open-client.ts';
 import type { OperationClient } from '../../client/server-client.ts';
 import { reportServer } from '../../client/report-server.ts';
+import { printableLine } from '../../process/printable.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import type { CommandForm } from '../command-forms.ts';
 import type { DeclaredOperation } from './declared-operations.ts';
@@ -93,7 +94,8 @@ interface Checked {
 /** The exit code of a check. The reason of a failure goes to standard error, also where the answer is a table. */
 function checked({ name, answered, fault }: Checked, terminal: Terminal): number {
   if (answered) return exitCodes.done;
-  terminal.err(`muster: provider instance '${name}' does not answer: ${fault?.message ?? 'no reason is known'}\n`);
+  const why = printableLine(fault?.message ?? 'no reason is known');
+  terminal.err(`muster: provider instance '${name}' does not answer: ${why}\n`);
   return exitCodes.unreachable;
 }
 

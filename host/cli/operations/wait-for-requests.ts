@@ -1,6 +1,7 @@
 import type { RequestAnswer } from '../../../core/contract/answers.ts';
 import { waitFor } from '../../sdk/wait-for.ts';
 import type { OperationClient } from '../../client/server-client.ts';
+import { printableLine } from '../../process/printable.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { hasEnded, outcomeOf } from '../outcome.ts';
@@ -68,7 +69,7 @@ export async function waitForRequests(
     shown.end();
   }
   for (const { request_id, status, message } of requests.filter((each) => !hasEnded(each)))
-    terminal.err(`muster: ${request_id} is still ${status} after ${seconds} s: ${message}\n`);
+    terminal.err(`muster: ${request_id} is still ${status} after ${seconds} s: ${printableLine(message)}\n`);
   const found = requests.map((request) => outcomeOf(request, cancelling.includes(request.request_id)));
   const code = [exitCodes.failed, exitCodes.short].find((worst) => found.includes(worst)) ?? exitCodes.done;
   return { requests, code };

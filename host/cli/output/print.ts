@@ -1,9 +1,10 @@
-import { printableJson } from '../../process/printable.ts';
+import { escaped } from '../../process/printable.ts';
 import type { Terminal } from '../../process/terminal.ts';
 import { answerTable, partShown } from './answer-table.ts';
 import { gapSentence } from './event-line.ts';
 import { omittedNote } from './empty-list.ts';
 import { isRow, type Row } from './values.ts';
+import { yamlText } from './yaml-text.ts';
 
 export const forms = ['table', 'json', 'yaml'] as const;
 export type Form = (typeof forms)[number];
@@ -16,10 +17,9 @@ export async function textOf(
   { colors, outColumns: columns }: Pick<Terminal, 'colors' | 'outColumns'>,
   { each = false, input = {} }: { readonly each?: boolean; readonly input?: Row } = {},
 ): Promise<string> {
-  if (form === 'json') return `${printableJson(JSON.stringify(answer, null, each ? 0 : 2))}\n`;
+  if (form === 'json') return `${escaped(JSON.stringify(answer, null, each ? 0 : 2))}\n`;
   if (form === 'table') return answerTable(operation, answer, { colors, ...(columns ? { columns } : {}) }, input);
-  const { stringify } = await import('yaml');
-  return `${each ? '---\n' : ''}${stringify(answer, { aliasDuplicateObjects: false, lineWidth: 0 })}`;
+  return `${each ? '---\n' : ''}${await yamlText(answer)}`;
 }
 
 /** Prints an answer; notes that a table cannot contain go to stderr. */

@@ -17,7 +17,7 @@ const narrowestValue = 20;
  * columns.
  */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): string {
-  const titles = head.map((name) => name.toUpperCase().replaceAll('_', ' '));
+  const titles = head.map((name) => printableLine(name).toUpperCase().replaceAll('_', ' '));
   const text = rows.map((row) => row.map(printableLine));
   const drafts = titles.map((title, column) => ({ title, cells: text.map((row) => row[column] ?? '') }));
   const widths = fit(drafts, options.columns);
@@ -31,7 +31,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 function notShown(names: readonly string[], { columns = Infinity }: TableOptions): string[] {
-  return names.length === 0 ? [] : wrapped(`Not shown at this width: ${names.join(', ')}.`, columns);
+  return names.length === 0
+    ? []
+    : wrapped(`Not shown at this width: ${names.map(printableLine).join(', ')}.`, columns);
 }
 
 function linesOf(row: readonly string[], widths: readonly number[], paint: (cell: string) => string): string[] {
@@ -51,12 +53,13 @@ function linesOf(row: readonly string[], widths: readonly number[], paint: (cell
 }
 
 /** Formats names with their values, one per line; on a terminal a long text is wrapped and indented. */
-export function pairs(entries: readonly (readonly [string, string])[], options: TableOptions): string {
+export function pairs(given: readonly (readonly [string, string])[], options: TableOptions): string {
+  // Names can be keys that a caller or a plugin chose.
+  const entries = given.map(([name, value]) => [printableLine(name), printableLine(value)] as const);
   const widest = Math.max(0, ...entries.map(([name]) => width(name)));
   const room = (options.columns ?? Infinity) - widest - 2;
   return entries
-    .flatMap(([name, given]) => {
-      const value = printableLine(given);
+    .flatMap(([name, value]) => {
       const [first = '', ...more] = room < narrowestValue ? [value] : betweenWords(value, room);
       const head = `${name}${' '.repeat(widest - width(name))}  ${colored(first, options)}`.trimEnd();
       return [head, ...more.map((line) => `${' '.repeat(widest + 2)}${line}`)].map((line) => `${line}\n`);

@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { parse } from 'yaml';
 import type { RequestAnswer } from '../../../core/contract/answers.ts';
+import { BrokerError } from '../../../core/contract/errors.ts';
 import { answerTable } from '../../../host/cli/output/answer-table.ts';
 import { print, textOf } from '../../../host/cli/output/print.ts';
-import { table } from '../../../host/cli/output/table.ts';
+import { pairs, table } from '../../../host/cli/output/table.ts';
 import { width } from '../../../host/cli/output/width.ts';
 import { outcomeOf } from '../../../host/cli/outcome.ts';
 import { progress, progressLine } from '../../../host/cli/operations/progress.ts';
 import { printable, printableLine } from '../../../host/process/printable.ts';
+import { reportFailure } from '../../../host/cli/report-failure.ts';
 import { wantsColors } from '../../../host/process/terminal.ts';
 import { polled, watch } from '../../../host/cli/operations/watching/watch.ts';
 
@@ -34,6 +37,43 @@ test('columns are as wide as their contents, also with wide characters and combi
 
 test('what a terminal would obey does not reach it', (t) => {
   t.is(table(['a'], [['x\u001b[31m\n\u009by\u202e']], plain), 'A\nx [31m y\n');
+});
+
+test('names that callers choose, such as keys of tags, are plain text as well, and forge no line', async (t) => {
+  const key = 'k\u001b[2J\u001b]0;owned\u0007\nmuster: forged\nstatus';
+  t.is(
+    pairs(
+      [
+        [key, 'v'],
+        ['a', 'b'],
+      ],
+      plain,
+    ),
+    'k [2J ]0;owned muster: forged status  v\na                                     b\n',
+  );
+  t.is(table(['a\nb', 'c\u200f'], [['1', '2']], plain), 'A B  C\n1    2\n');
+  t.regex(await textOf('x', { tags: { [key]: 'v' } }, 'table', { colors: false }), /^k \[2J .* status {2}v\n$/);
+});
+
+test('YAML means the same without what a terminal would obey', async (t) => {
+  const answer = {
+    plain: 'ü€',
+    csi: '\u009b2J',
+    right: ['a\u202eb', 'a\u200fb: c', '\u061c'],
+    lines: 'one\ntwo\u2028three\u001b',
+    'key\u009b': { deep: null, n: 1 },
+  };
+  const text = await textOf('x', answer, 'yaml', { colors: false });
+  t.notRegex(text, /[^\n -~ü€]/);
+  t.deepEqual(parse(text), answer);
+  t.is(await textOf('x', { a: ['b', 1] }, 'yaml', { colors: false }, { each: true }), '---\na:\n  - b\n  - 1\n');
+});
+
+test('a message of several lines has no line that begins as one of muster', (t) => {
+  const told: string[] = [];
+  const err = (text: string) => void told.push(text);
+  reportFailure(new BrokerError('UNAVAILABLE', 'no\nmuster: forged\n{"level":"info"}\n  more'), { err });
+  t.deepEqual(told, ['muster: no\n  muster: forged\n  {"level":"info"}\n  more\n']);
 });
 
 test('what a terminal would obey does not reach it in messages either, and JSON means the same without it', async (t) => {

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { addExamples } from '../../examples.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { printableLine } from '../../../process/printable.ts';
 import type { Cli } from '../../cli.ts';
 
 interface Flags {
   readonly directory: string;
   readonly provider?: string;
+  readonly plugins?: string;
   readonly name?: string;
   readonly region?: string;
   readonly profile?: string;
@@ -27,6 +29,7 @@ export function initCommand(program: Command, cli: Cli): void {
     )
     .option('--directory <path>', 'Directory of the files.', '.')
     .option('--provider <type>', 'Provider type. Default: cloud.')
+    .option('--plugins <names>', 'Plugins beside the built-in ones, with commas: names of packages, or paths.')
     .option('--name <name>', 'Name of the provider instance. Default: the region.')
     .option('--region <name>', 'Region.')
     .option('--profile <name>', 'Profile of the shared configuration and credentials files of AWS.')
@@ -57,6 +60,7 @@ async function setUp(flags: Flags, cli: Cli): Promise<void> {
       directory,
       ...given({ provider, name, network, image, key_pair: keyPair, endpoint_url: endpointUrl }),
       config: given({ region, profile }),
+      plugins: flags.plugins?.split(',').map((each) => each.trim()) ?? [],
       simulated: flags.simulated ?? false,
       force: flags.force ?? false,
       questions: questionsFor(flags.yes ?? false, Boolean(process.stdin.isTTY) && terminal.outIsScreen),
@@ -70,8 +74,9 @@ async function setUp(flags: Flags, cli: Cli): Promise<void> {
         `Templates: ${template_ids.join(', ')}`,
         `Next: ${there}muster doctor`,
         `Then: muster requests create ${template_ids[0]} 1 --wait`,
-        '',
-      ].join('\n'),
+      ]
+        .map((line) => `${printableLine(line)}\n`)
+        .join(''),
     );
   } catch (error) {
     if (!(error instanceof QuestionsEnded)) throw error;

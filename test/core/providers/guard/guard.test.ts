@@ -1,6 +1,7 @@
 import test from 'ava';
 import { ClaimLost, ProviderFault, silentLog, type Call } from '../../../../core/index.ts';
 import { guard, type Guarded } from '../../../../core/providers/guard/guard.ts';
+import { keepRunning } from '../../../support/keep-running.ts';
 
 const guarded = (fields: Partial<Guarded> = {}): Guarded => ({
   what: 'launch',
@@ -29,6 +30,7 @@ test('any other thrown value is logged and counts as a lost answer', async (t) =
 });
 
 test('a call that is aborted at its time-out counts as lost when it may have changed something', async (t) => {
+  keepRunning(t);
   const heeding = (signal: AbortSignal) =>
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const error = await t.throwsAsync(guard(guarded({ timeout_ms: 20 }), ({ signal }) => heeding(signal)));
@@ -43,6 +45,7 @@ test('a plugin that ignores its signal does not block the loop', async (t) => {
 });
 
 test('the fence of an ended call throws, so that a plugin that continues changes nothing more', async (t) => {
+  keepRunning(t);
   const stop = new AbortController();
   const ways: Readonly<Record<string, Partial<Guarded>>> = {
     'after its time-out': { timeout_ms: 20 },

@@ -3,6 +3,7 @@ import { silentLog, type BrokerEvent, type EventSink, type Store } from '../../.
 import { EventDelivery, type DeliveryParts } from '../../../../core/reconciler/background/event-delivery.ts';
 import { EventRetention } from '../../../../core/reconciler/background/retention/event-retention.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
+import { keepRunning } from '../../../support/keep-running.ts';
 import { memoryDriver } from '../../../support/memory-driver.ts';
 import { aBroker } from '../../../../plugin-testkit/storage/records.ts';
 
@@ -105,6 +106,7 @@ test('a sink that throws gets the same events again with growing waits, logs one
 });
 
 test('a delivery that hangs ends after a time-out and delays no other sink', async (t) => {
+  keepRunning(t);
   const { delivery, journal, pass } = await bench(t);
   const [good, bad] = [new Kept('good'), new Kept('bad')];
   const running = delivery([bad, good], { deliver_ms: 20 });
