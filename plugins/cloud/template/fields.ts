@@ -69,10 +69,13 @@ export const cloudFields = Type.Object({
     }),
   ),
   max_price: Type.Optional(
-    Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.String({ pattern: '^\\d{1,20}(\\.\\d{1,20})?$', maxLength: 20 })], {
-      description: 'The highest price of a Spot machine, in US dollars for an hour and a unit of its weight.',
-      aliases: ['max_spot_price', 'spot_price'],
-    }),
+    Type.Union(
+      [Type.Number({ exclusiveMinimum: 0 }), Type.String({ pattern: '^\\d{1,20}(\\.\\d{1,20})?$', maxLength: 20 })],
+      {
+        description: 'The highest price of a Spot machine, in US dollars for an hour and a unit of its weight.',
+        aliases: ['max_spot_price', 'spot_price'],
+      },
+    ),
   ),
   instance_profile: text('Instance profile of the machines: a name or an ARN.', { aliases: ['machine_role'] }),
   ...volumeFields,
