@@ -35,9 +35,9 @@ async function atTerminal(
   return { screen, code };
 }
 
-async function place(t: ExecutionContext) {
+async function place(t: ExecutionContext, key_pairs = ['ops']) {
   const directory = await mkdtemp(join(tmpdir(), 'muster-test-terminal-'));
-  const simulator = await startSimulator({ knobs: { key_pairs: ['ops'] } });
+  const simulator = await startSimulator({ knobs: { key_pairs } });
   t.teardown(async () => {
     await simulator.close();
     await rm(directory, { recursive: true, force: true });
@@ -75,4 +75,18 @@ test('Ctrl-C at any question ends init with one sentence, and nothing is written
     t.notRegex(screen, /Error|at file:/);
     t.deepEqual(await readdir(directory), []);
   }
+});
+
+test('a terminal does not obey names in the account', async (t) => {
+  const { directory, command } = await place(t, ['ops\u202eyek terces']);
+  const { screen, code } = await atTerminal(t, command, directory, [
+    [/Region:/, '\r'],
+    [/Profile/, '\r'],
+    [/Network of/, '\r'],
+    [/Image of/, '\r'],
+    [/Key pair/, '\r'],
+  ]);
+  t.is(code, 0, screen);
+  t.regex(screen, /ops yek terces/);
+  t.notRegex(screen, /\u202e/);
 });
