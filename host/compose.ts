@@ -59,7 +59,7 @@ import { BrokerMeter } from './metrics/broker-meter.ts';
 import type { Family } from './metrics/family.ts';
 import type { LoopHandle } from './loop/loop-handle.ts';
 import type { LoopThreadOptions } from './loop/loop-thread.ts';
-import { secretsOf } from './process/secrets.ts';
+import { hiding, secretsOf } from './process/secrets.ts';
 import { allFamilies } from './metrics/all-families.ts';
 import { serverTelemetry, workerTelemetry } from './telemetry/compose-telemetry.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
@@ -198,7 +198,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       scheduler,
       checkup: answers ?? noCheckup,
       discovering: answers ?? noDiscovering,
-      providerActivity: loop ?? noActivity,
+      providerActivity: answers ?? noActivity,
       orphans: new Orphans(facts, container.get(clock)),
       brokers: () => store.brokers(),
       clock: container.get(clock),
@@ -322,6 +322,7 @@ async function startLoop(
       data: { configuration, plugins_from, broker, ...settings, ...(tracing ? { tracing } : {}) },
       log,
       refreshed,
+      mask: hiding(secretsOf(loaded)),
       spans: add,
       ...options.thread,
     });

@@ -1,10 +1,17 @@
 import { isObject } from './is-object.ts';
 
+/** A longer pattern counts as slow without a look at it. */
+const longest = 1_000;
+/** In how many ways a quick pattern may try a text, besides one repetition that has no bound. */
+const mostWays = 1_000;
+/** The same beside such a repetition, which tries them for each of its lengths. */
+const mostWaysUnbounded = 4;
+
 /**
- * Returns the patterns in a schema that could take long for some text, because they may try one part of the text in
- * several ways: with a group that repeats, with several unbounded repetitions, or with one that may begin anywhere.
- * Some of them never do. The others take a time that grows with the square of the length, or doubles with each
- * character.
+ * Returns the patterns in a schema that are not known to be quick for each text, as text. Some of them never are
+ * slow; others take a time that grows with the square of the length, or doubles with each character. Quick is a
+ * pattern that begins at the begin of the text, repeats no group, refers to no group, has one repetition without a
+ * bound at most, and few ways to divide a text among the others.
  */
 export function slowPatterns(schema: unknown): readonly string[] {
   const found = new Set<string>();
@@ -14,17 +21,28 @@ export function slowPatterns(schema: unknown): readonly string[] {
     seen.add(part);
     const { pattern, patternProperties } = part as Readonly<Record<string, unknown>>;
     const names = isObject(patternProperties) ? Object.keys(patternProperties) : [];
-    for (const each of [pattern, ...names]) if (typeof each === 'string' && maySlow(each)) found.add(each);
+    // A schema of typebox may have a RegExp.
+    for (const each of [pattern, ...names].map((given) => (given instanceof RegExp ? given.source : given)))
+      if (typeof each === 'string' && maySlow(each)) found.add(each);
     for (const each of Object.values(part)) look(each);
   })(schema);
   return [...found];
 }
 
 function maySlow(pattern: string): boolean {
-  const plain = pattern.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
+  if (pattern.length > longest || /\\[1-9k]|\(\?</.test(pattern)) return true;
+  // Characters that are escaped or between brackets are no signs.
+  const plain = pattern.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x').replaceAll(/\(\?[:=!]/g, '(');
   if (/\)[*+{]/.test(plain)) return true;
-  const unbounded = plain.match(/[*+]|\{\d+,\}/g)?.length ?? 0;
-  return unbounded > 1 || (unbounded === 1 && !isAnchored(plain));
+  let ways = 1;
+  let unbounded = 0;
+  for (const [sign, least, comma, most] of plain.matchAll(/[*+?]|\{(\d+)(,?)(\d*)\}/g)) {
+    if (sign === '?') ways *= 2;
+    else if (sign === '*' || sign === '+' || (comma === ',' && most === '')) unbounded += 1;
+    else if (comma === ',') ways *= Number(most) - Number(least) + 1;
+  }
+  if (ways === 1 && unbounded === 0) return false;
+  return !isAnchored(plain) || unbounded > 1 || ways > (unbounded === 0 ? mostWays : mostWaysUnbounded);
 }
 
 /** Whether it can begin at the begin of a text only. */

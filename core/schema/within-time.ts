@@ -34,7 +34,7 @@ function inTime<T>(run: () => T): { readonly result: T } | undefined {
   try {
     script.runInContext(context, { timeout: mostCheckMs });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    if ((error as NodeJS.ErrnoException | null | undefined)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     return undefined;
   } finally {
     context['run'] = undefined;

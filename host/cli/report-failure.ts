@@ -1,4 +1,5 @@
 import { sentence, type Finding } from '../../core/contract/findings.ts';
+import { printableLine } from '../process/printable.ts';
 import type { Terminal } from '../process/terminal.ts';
 import { codeOf, exitCodeOf } from './exit-codes.ts';
 
@@ -23,9 +24,9 @@ function textOf(error: unknown): string {
     return `muster: ${asOneMessage(error.message)}`;
   return [
     'muster: the configuration cannot be used:',
-    ...findings.map((finding) => `  ${finding.level}: ${asOneMessage(sentence(finding))}`),
+    ...findings.map((finding) => `  ${finding.level}: ${printableLine(sentence(finding))}`),
   ].join('\n');
 }
 
-/** Further lines are indented: what a provider or a file says must not look like a line of muster. */
-const asOneMessage = (message: string): string => message.replaceAll(/\r?\n(?! )/g, '\n  ');
+/** Further lines are indented, more than those of findings: what a provider says must not look like a line of muster. */
+const asOneMessage = (message: string): string => message.replaceAll(/\r?\n/g, '\n    ');

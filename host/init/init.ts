@@ -64,7 +64,10 @@ export async function init(options: InitOptions): Promise<Initialized> {
   const templates = type.setup.templates(choice);
   const files = [
     { name: templatesName, text: await templatesText(templates) },
-    { name: configurationName, text: await configurationText(entry, added.length > 0 ? names : undefined) },
+    {
+      name: configurationName,
+      text: await configurationText(entry, names.length > defaultPlugins.length ? names : undefined),
+    },
   ];
   const found = names.map((name) => (isBuiltIn(name) ? name : (findPlugin(name, directory).file ?? name)));
   await verify(files, found, env);

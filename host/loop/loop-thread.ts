@@ -19,6 +19,8 @@ export interface LoopThreadOptions {
   readonly data: Omit<LoopThreadData, 'call_memory' | 'quarantine' | 'stopped'>;
   readonly log: Log;
   refreshed(request_ids: readonly string[], at: number): void;
+  /** Hides the secrets of the configuration in what made the thread fail. Default: there are none. */
+  readonly mask?: (text: string) => string;
   /** Takes the spans of the thread. */
   spans?(batch: SpanBatch): void;
   /** Milliseconds between two pings; a thread that misses six in a row is replaced. Default 5 seconds. */
@@ -270,11 +272,12 @@ export class LoopThread implements LoopHandle {
     for (const id of this.#asking.keys()) this.#answered(id);
     if (this.#stopped) return;
     if (this.#charged !== worker) this.#stops.ended(readTracking(this.#memory, this.#names));
+    const { mask = String } = this.#options;
     const pause = this.#failures === 0 ? 0 : Math.min(longestPause, 250 * 2 ** this.#failures);
     this.#failures += 1;
     const trouble =
       cause instanceof Error
-        ? `The loop thread failed: ${saidBy(cause)}`
+        ? `The loop thread failed: ${mask(saidBy(cause))}`
         : (this.#trouble ?? 'The loop thread ended by itself.');
     this.#trouble = trouble;
     this.#options.log.error(

@@ -13,7 +13,7 @@ import { signature } from './signature.ts';
 const options = Type.Object({
   url: Type.String({
     // fetch refuses a URL with a user name.
-    pattern: '^https?://[^/?#@\\s]{1,300}([/?#]\\S*)?$',
+    pattern: '^https?://[^/?#@\\s]+([/?#]\\S*)?$',
     sensitive: true,
     description: 'Where each event is sent with POST: an http or https URL without a user name.',
   }),

@@ -2,6 +2,7 @@ import test from 'ava';
 import type { TSchema } from 'typebox';
 import { declarationProblem } from '../../config/plugins/declaration-problem.ts';
 import { builtInPlugins } from '../../scripts/pages/configuration.ts';
+import { compile } from '../../core/schema/compile.ts';
 import { definePlugin, Type, type Capabilities } from '../../core/index.ts';
 import { ScriptedCloud, scriptedApi } from '../support/scripted-cloud.ts';
 
@@ -62,15 +63,15 @@ test('what a plugin declares and nothing could work with is refused with a sente
     [{ providers: [{ type: 'p', config: shared(20) }] }, /'p' whose 'config' has more than 10000 parts\. Correct/],
     [
       { providers: [{ type: 'p', config: { type: 'object', properties: { a: null } } }] },
-      /has no schema at properties for 'a'/,
+      /has no schema at properties\.a\. Correct/,
     ],
     [
       { providers: [{ type: 'p', config: Type.Object({ a: Type.Any({ default: cyclic() }) }) }] },
-      /'p' whose 'config' has a default at properties\.a\.default that is no JSON/,
+      /'p' whose 'config' has a value at properties\.a\.default that is no JSON/,
     ],
     [
       { providers: [{ type: 'p', config: Type.Object({ a: Type.Any({ default: () => 1 }) }) }] },
-      /has a default at properties\.a\.default that is no JSON/,
+      /has a value at properties\.a\.default that is no JSON/,
     ],
     [
       { storages: [{ type: 's', options: throwing() }] },
@@ -97,6 +98,23 @@ test('what a plugin declares and nothing could work with is refused with a sente
     kept: Type.Any({ default: { pattern: '[' } }),
   });
   t.is(problem({ providers: [{ type: 'p', config }] }), undefined);
+  // A field may be named like a keyword.
+  for (const name of [
+    'properties',
+    '$defs',
+    'definitions',
+    'patternProperties',
+    'anyOf',
+    'enum',
+    'pattern',
+    'const',
+  ]) {
+    const named = Type.Object({ [name]: Type.Record(Type.String(), Type.String({ default: '[' })) });
+    t.is(problem({ providers: [{ type: 'p', config: named }] }), undefined, name);
+    t.deepEqual(compile(named).parse({ [name]: { a: 'b' } }), { value: { [name]: { a: 'b' } } });
+  }
+  const kinds = { a: Type.Tuple([Type.String()]), b: Type.Union([Type.Null(), Type.Literal(1)]), c: Type.Enum(['x']) };
+  t.is(problem({ providers: [{ type: 'p', config: Type.Object(kinds) }] }), undefined);
   t.is(problem({ schedulers: [{ name: 's', media_type: 'text/csv; charset=utf-8' }] }), undefined);
   t.is(problem({ storages: [{ type: 's', options, lease_ms: 15_000 }] }), undefined);
 });

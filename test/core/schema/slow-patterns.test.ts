@@ -12,8 +12,16 @@ const slow = [
   '^a*b*$',
   '^a{2,}b{2,}$',
   'a+b',
+  '[a-z]{1,1000}@',
   '^a|b+',
   '^((x)|y)+$',
+  `^${'(a|a)?'.repeat(16)}$`,
+  `^${'a?'.repeat(30)}${'a'.repeat(30)}$`,
+  '^[a-z]{0,800}[a-z]{0,800}$',
+  '^[a-z]+[a-z]{0,100}$',
+  '^(.*)\\1$',
+  '^(?<x>.*)\\k<x>$',
+  '['.repeat(100_000),
 ];
 const quick = [
   '^a+$',
@@ -21,7 +29,10 @@ const quick = [
   '^[(+*)]+$',
   '^\\(\\+\\)*$',
   '^\\d{4}-\\d{2}-\\d{2}$',
+  '\\d{4}',
   '^[a-z](?:[a-z-]{0,126}[a-z])?$',
+  '^\\d{1,20}(\\.\\d{1,20})?$',
+  '^(?!muster:)',
   '^(a|b)$',
   'abc',
 ];
@@ -29,13 +40,14 @@ const quick = [
 test('patterns that could take long are found, wherever a schema has them', (t) => {
   for (const pattern of slow) t.deepEqual(slowPatterns(Type.Object({ a: Type.String({ pattern }) })), [pattern]);
   for (const pattern of quick) t.deepEqual(slowPatterns(Type.Object({ a: Type.String({ pattern }) })), [], pattern);
+  t.deepEqual(slowPatterns({ type: 'string', pattern: /^(a+)+$/i }), ['^(a+)+$']);
   const keyed = Type.Union([Type.Null(), Type.Array(Type.Record(Type.String({ pattern: '^(a+)+$' }), Type.Any()))]);
   t.deepEqual(slowPatterns(keyed), ['^(a+)+$']);
 });
 
-test('no built-in plugin declares a pattern that could take long', async (t) => {
-  for (const { name, providers = [], providerApis = [], storages = [], eventSinkTypes = [] } of await builtInPlugins())
-    t.deepEqual(slowPatterns([providers, providerApis, storages, eventSinkTypes]), [], name);
+test('no built-in plugin declares such a pattern for its templates or its configuration', async (t) => {
+  for (const { name, providers = [], providerApis = [] } of await builtInPlugins())
+    t.deepEqual(slowPatterns([providers, providerApis]), [], name);
 });
 
 test('a text for which a pattern takes too long is refused, with the pattern; other texts are checked as ever', (t) => {

@@ -21,6 +21,15 @@ test('what ends in time has its result, also undefined, and what it throws is th
     ),
     error,
   );
+  const thrown = { by: undefined as unknown };
+  try {
+    withinTime(() => {
+      throw null;
+    });
+  } catch (by) {
+    thrown.by = by;
+  }
+  t.deepEqual(thrown, { by: null });
   t.deepEqual(
     withinTime(() => withinTime(() => 8)),
     { result: { result: 8 } },

@@ -61,6 +61,8 @@ test('YAML means the same without what a terminal would obey', async (t) => {
     csi: '\u009b2J',
     right: ['a\u202eb', 'a\u200fb: c', '\u061c'],
     lines: 'one\ntwo\u2028three\u001b',
+    blank: [' \n', '  \n\n', 'a\n \nb', 'a\n', '\t', ''],
+    '\ufeff': '\ufeff{',
     'key\u009b': { deep: null, n: 1 },
   };
   const text = await textOf('x', answer, 'yaml', { colors: false });
@@ -73,7 +75,12 @@ test('a message of several lines has no line that begins as one of muster', (t) 
   const told: string[] = [];
   const err = (text: string) => void told.push(text);
   reportFailure(new BrokerError('UNAVAILABLE', 'no\nmuster: forged\n{"level":"info"}\n  more'), { err });
-  t.deepEqual(told, ['muster: no\n  muster: forged\n  {"level":"info"}\n  more\n']);
+  const findings = [{ level: 'warning', path: '/a', message: 'first\n  error: forged at /b' }];
+  reportFailure(new BrokerError('INVALID_CONFIGURATION', 'wrong', { findings }), { err });
+  t.deepEqual(told, [
+    'muster: no\n    muster: forged\n    {"level":"info"}\n      more\n',
+    'muster: the configuration cannot be used:\n  warning: /a: first   error: forged at /b\n',
+  ]);
 });
 
 test('what a terminal would obey does not reach it in messages either, and JSON means the same without it', async (t) => {

@@ -37,6 +37,21 @@ function threadOf(t: ExecutionContext, body: string, options: Partial<LoopThread
 
 const listen = `parentPort.on('message', (m) => { if (m.do === 'ping') parentPort.postMessage({ event: 'pong' }); if (m.do === 'stop') process.exit(0); });`;
 
+test('why a thread fails is said without secrets, also by an error whose message is lost on its way', async (t) => {
+  const failing = async (body: string, mask?: (text: string) => string) => {
+    const { thread } = threadOf(t, `${listen} setTimeout(() => { ${body} }, 20);`, mask ? { mask } : {});
+    let trouble: string | undefined;
+    await until(async () => (trouble = await thread.trouble()) !== undefined && trouble.includes('failed'));
+    return trouble;
+  };
+  const mask = (text: string) => text.replaceAll('hunter2', '***');
+  t.is(
+    await failing(`throw new Error('login with hunter2 refused');`, mask),
+    'The loop thread failed: login with *** refused',
+  );
+  t.regex((await failing('parentPort.postMessage(() => 1);')) ?? '', /^The loop thread failed: .*could not be cloned/);
+});
+
 test('a thread that crashes is replaced, under the next number', async (t) => {
   const { thread, heard } = threadOf(
     t,

@@ -52,4 +52,19 @@ test('a refused store is closed, and what its close throws hides no cause', asyn
       { code: 'INVALID_CONFIGURATION', message: /opened a store without get, find, / },
     );
   t.is(closed, 2);
+  // One cannot be read, and one never closes: after five seconds it counts as closed.
+  const unreadable = Object.defineProperty({ close: async () => void (closed += 1) }, 'get', {
+    get() {
+      throw new Error('not today');
+    },
+  });
+  await t.throwsAsync(
+    openedWith(async () => unreadable),
+    { message: /did not open: not today/ },
+  );
+  t.is(closed, 3);
+  await t.throwsAsync(
+    openedWith(async () => ({ close: () => new Promise(() => undefined) })),
+    { message: /opened a store without get, find, / },
+  );
 });

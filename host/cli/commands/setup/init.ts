@@ -60,7 +60,7 @@ async function setUp(flags: Flags, cli: Cli): Promise<void> {
       directory,
       ...given({ provider, name, network, image, key_pair: keyPair, endpoint_url: endpointUrl }),
       config: given({ region, profile }),
-      plugins: flags.plugins?.split(',').map((each) => each.trim()) ?? [],
+      plugins: (flags.plugins ?? '').split(',').flatMap((each) => each.trim() || []),
       simulated: flags.simulated ?? false,
       force: flags.force ?? false,
       questions: questionsFor(flags.yes ?? false, Boolean(process.stdin.isTTY) && terminal.outIsScreen),
