@@ -87,7 +87,7 @@ test('a scenario may be a file', async (t) => {
   await writeFile(file, '{"boot_ms": -1, "bot_ms": 7}');
   const wrong = await muster('simulator', 'start', '--port', '0', '--scenario', file);
   t.is(wrong.code, 4);
-  t.regex(wrong.stderr, /mine\.json: \/boot_ms: expected.*\n\/bot_ms: unknown/);
+  t.regex(wrong.stderr, /mine\.json: \/boot_ms: expected.*\n {4}\/bot_ms: unknown/);
 });
 
 test('what cannot be started is refused in a sentence', async (t) => {
