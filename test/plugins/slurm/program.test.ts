@@ -40,7 +40,8 @@ async function stage(t: ExecutionContext, answer: { status: number } = { status:
       const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
       let out = '';
       child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-      child.once('exit', (code) => resolve({ code, out }));
+      // At its exit, what it printed may not have arrived yet.
+      child.once('close', (code) => resolve({ code, out }));
     });
   const spooled = () => {
     try {
