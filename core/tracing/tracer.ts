@@ -6,8 +6,11 @@ export interface TraceContext {
   readonly tracestate?: string;
 }
 
-/** Facts about a span. Never a secret, and no text that a caller wrote beyond the ids and names of its call. */
-export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+/**
+ * Facts about a span; one that is undefined says nothing. Never a secret, and no text that a caller wrote beyond the ids
+ * and names of its call.
+ */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** `server`: a call that muster answers; `client`: a call that muster makes to another system. */
 export type SpanKind = 'server' | 'client' | 'internal';

@@ -2,7 +2,7 @@ import { batchToJson, type JsonBatch } from '../telemetry/batch/batch-as-json.ts
 import type { SpanBatch } from '../telemetry/batch/span-batch.ts';
 
 /** Batches on the way to the primary, at most. */
-const mostOnTheWay = 32;
+const mostOnTheWay = 16;
 
 /**
  * Sends spans of a worker to the primary. They are dropped while the primary does not read its messages: then calls of

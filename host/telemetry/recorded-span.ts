@@ -21,7 +21,9 @@ export interface SpanBeginning extends TracePlace {
 }
 
 /** A leaf with the time of its end. */
-export interface EndedLeaf extends LeafSpan {
+export interface EndedLeaf {
+  readonly leaf: LeafSpan;
+  /** Monotonic milliseconds. */
   readonly end: number;
 }
 

@@ -17,8 +17,8 @@ import type { Sampler } from './sampler.ts';
 import type { SpanBatch, SpanFacts, SpanPlace } from './batch/span-batch.ts';
 import { SpanWriter } from './batch/write-spans.ts';
 
-/** Bytes of a batch that is sent at once: some 100 POSTs. */
-const fullBatch = 60_000;
+/** Bytes of a batch that is sent at once: some 200 POSTs. */
+const fullBatch = 120_000;
 /** Epoch milliseconds of the latest date (ECMAScript). */
 const latestTime = 8.64e15;
 /** Milliseconds after which an incomplete batch is sent. */
@@ -102,7 +102,7 @@ export class SpanRecorder implements Tracer {
 
   leaf(leaf: LeafSpan): void {
     const running = this.#current();
-    const ended = { ...leaf, end: performance.now() };
+    const ended = { leaf, end: performance.now() };
     if (running) {
       if (running.beginning.sampled) (running.leaves ??= []).push(ended);
       return;
@@ -158,7 +158,8 @@ export class SpanRecorder implements Tracer {
     return inherited;
   }
 
-  #factsOf({ name, start, end, attributes, failure }: EndedLeaf): SpanFacts {
+  #factsOf({ leaf, end }: EndedLeaf): SpanFacts {
+    const { name, start, attributes, failure } = leaf;
     return {
       name,
       kind: 'internal',

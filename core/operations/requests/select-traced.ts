@@ -15,11 +15,10 @@ export function selectTraced(
   try {
     const chosen = select();
     const { provider_instance, seen = placed.template } = chosen;
-    const api = providers.apiOf(seen, provider_instance)?.name;
     const attributes = {
       'muster.template_id': template_id,
       'muster.provider_instance': provider_instance,
-      ...(api === undefined ? {} : { 'muster.provider_api': api }),
+      'muster.provider_api': providers.apiOf(seen, provider_instance)?.name,
       'muster.selection.reason': chosen.selection_reason,
       'muster.selection.alternatives': chosen.alternatives.length,
       'muster.selection.rejected': chosen.rejected.length,

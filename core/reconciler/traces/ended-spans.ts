@@ -42,7 +42,7 @@ export function requestSpan(request: RequestRecord, omitted: number): Ended {
       'muster.machine_count': machine_count,
       'muster.delivered': request.fulfilment?.delivered ?? request.delivered,
       ...(template_id === null ? {} : { 'muster.template_id': template_id }),
-      ...(provider_instance === undefined ? {} : { 'muster.provider_instance': provider_instance }),
+      'muster.provider_instance': provider_instance,
       ...(omitted === 0 ? {} : { 'muster.spans_omitted': omitted }),
       ...(failure ? {} : { 'muster.outcome': status === 'cancelled' ? 'cancelled' : 'ok' }),
     },

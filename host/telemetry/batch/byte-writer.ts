@@ -2,7 +2,7 @@ import { GrowingBytes } from '../growing-bytes.ts';
 import { tags, type Plain } from './plain-values.ts';
 
 /** Enough for a batch that is sent when it is full. */
-const usualCapacity = 65_536;
+const usualCapacity = 131_072;
 /** Characters of a text at most; more are left out. */
 const longestText = 1_000;
 const largestByte = 0xff;

@@ -4,34 +4,45 @@ import type { Plain } from './plain-values.ts';
 import type { ReadSpan, SpanBatch, SpanPlace } from './span-batch.ts';
 
 /** The spans of a batch, in the order in which a SpanWriter wrote them. */
-export function readSpans(batch: SpanBatch): readonly ReadSpan[] {
-  const { spans, names } = batch;
-  const bytes = new ByteReader(batch.bytes);
-  const name = (): string => names[bytes.count()] ?? '';
-  const value = <T extends Plain>(): T => bytes.value() as T;
-  return Array.from({ length: spans }, () => ({
-    name: name(),
-    kind: name() as SpanKind,
-    start: bytes.number(),
-    end: bytes.number(),
-    failure: value<string | null>(),
-    attributes: attributesFrom(bytes.count()),
-    place: placeFrom(value<string | null>()),
-  }));
-
-  function attributesFrom(count: number): SpanAttributes {
-    const attributes: Record<string, string | number | boolean> = {};
-    for (let left = count; left > 0; left -= 1) {
-      const key = name();
-      attributes[key] = value<string | number | boolean>();
-    }
-    return attributes;
-  }
-
-  function placeFrom(trace_id: string | null): SpanPlace | undefined {
-    if (trace_id === null) return undefined;
-    const [span_id, parent_id, tracestate] = [value<string>(), value<string | null>(), value<string | null>()];
-    const links = Array.from({ length: bytes.count() }, () => [value<string>(), value<string>()] as const);
-    return { trace_id, span_id, parent_id, tracestate, links };
-  }
+export function readSpans({ spans, names, bytes }: SpanBatch): readonly ReadSpan[] {
+  const reader = new ByteReader(bytes);
+  return Array.from({ length: spans }, () => ({ ...readFacts(reader, names), place: readPlace(reader) }));
 }
+
+/** What the next span of a batch says. Its place is behind it. */
+export function readFacts(reader: ByteReader, names: SpanBatch['names']): Omit<ReadSpan, 'place'> {
+  return {
+    name: readName(reader, names),
+    kind: readName(reader, names) as SpanKind,
+    start: reader.number(),
+    end: reader.number(),
+    failure: valueIn<string | null>(reader),
+    attributes: readAttributes(reader, names),
+  };
+}
+
+/** The place of a span; undefined: it is below the one before it. */
+export function readPlace(reader: ByteReader): SpanPlace | undefined {
+  const trace_id = valueIn<string | null>(reader);
+  if (trace_id === null) return undefined;
+  const span_id = valueIn<string>(reader);
+  const parent_id = valueIn<string | null>(reader);
+  const tracestate = valueIn<string | null>(reader);
+  const links = Array.from(
+    { length: reader.count() },
+    () => [valueIn<string>(reader), valueIn<string>(reader)] as const,
+  );
+  return { trace_id, span_id, parent_id, tracestate, links };
+}
+
+function readAttributes(reader: ByteReader, names: SpanBatch['names']): SpanAttributes {
+  const attributes: Record<string, string | number | boolean> = {};
+  for (let left = reader.count(); left > 0; left -= 1) {
+    const key = readName(reader, names);
+    attributes[key] = valueIn<string | number | boolean>(reader);
+  }
+  return attributes;
+}
+
+const readName = (reader: ByteReader, names: SpanBatch['names']): string => names[reader.count()] ?? '';
+const valueIn = <T extends Plain>(reader: ByteReader): T => reader.value() as T;

@@ -17,7 +17,8 @@ export function placedSpans(batch: SpanBatch): readonly PlacedSpan[] {
   });
 }
 
-const placeBelow = ({ trace_id, span_id: parent_id, tracestate }: SpanPlace): SpanPlace => ({
+/** A new place below another one. */
+export const placeBelow = ({ trace_id, span_id: parent_id, tracestate }: SpanPlace): SpanPlace => ({
   trace_id,
   span_id: newSpanId(),
   parent_id,

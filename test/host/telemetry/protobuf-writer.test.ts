@@ -9,7 +9,7 @@ const writes: Readonly<Record<string, (writer: ProtobufWriter) => void>> = {
   unsigned: (writer) => writer.unsigned(16, 0xffff_ffff),
   signed: (writer) => writer.signed(16, -1),
   fixed32: (writer) => writer.fixed32(16, 0xffff_ffff),
-  fixed64: (writer) => writer.fixed64(16, 2n ** 64n - 1n),
+  microseconds: (writer) => writer.microseconds(16, 1_764_370_000_123_456),
   double: (writer) => writer.double(16, Math.PI),
   hex: (writer) => writer.hex(16, 'fe'.repeat(16)),
   text: (writer) => writer.text(16, 'x'.repeat(130)),

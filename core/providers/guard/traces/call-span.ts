@@ -29,7 +29,7 @@ export function callSpan({ instance, verb, api, of = [], trace }: TracedCall, tr
     ...(place.links === undefined ? {} : { sampled: true }),
     attributes: {
       'muster.provider_instance': instance,
-      ...(api === undefined ? {} : { 'muster.provider_api': api }),
+      'muster.provider_api': api,
       ...(only ? requestAttributes(only) : {}),
       ...attributes,
     },

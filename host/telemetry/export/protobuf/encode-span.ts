@@ -3,34 +3,11 @@ import type { SpanAttributes } from '../../../../core/tracing/tracer.ts';
 import { exceptionOf } from '../exception-of.ts';
 import type { PlacedSpan } from '../placed-spans.ts';
 import type { ProtobufWriter } from './protobuf-writer.ts';
+import { anyValue, event, keyValue, kinds, link, sampled, span, status } from './span-fields.ts';
 
-/** The numbers of the fields in the definitions of OTLP 1.x, which change only together with the path of the call. */
-const span = {
-  trace_id: 1,
-  span_id: 2,
-  trace_state: 3,
-  parent_span_id: 4,
-  name: 5,
-  kind: 6,
-  start_time_unix_nano: 7,
-  end_time_unix_nano: 8,
-  attributes: 9,
-  events: 11,
-  links: 13,
-  status: 15,
-  flags: 16,
-};
-const event = { time_unix_nano: 1, name: 2, attributes: 3 };
-const link = { trace_id: 1, span_id: 2, flags: 6 };
-const status = { message: 2, code: 3 };
-const keyValue = { key: 1, value: 2 };
-const anyValue = { text: 1, boolean: 2, integer: 3, double: 4 };
-
-const kinds = { internal: 1, server: 2, client: 3 };
 /** Integers of 64 bits are below, and not below its opposite. */
 const integerLimit = 2 ** 63;
 const errorCode = 2;
-const sampled = 1;
 /** Bytes for the length of a span: few have less than 128 bytes. */
 const spanLengthBytes = 2;
 
@@ -45,8 +22,8 @@ export function encodeSpan(writer: ProtobufWriter, field: number, placed: Placed
   if (parent_id !== null) writer.hex(span.parent_span_id, parent_id);
   writer.text(span.name, placed.name);
   writer.unsigned(span.kind, kinds[placed.kind]);
-  writer.fixed64(span.start_time_unix_nano, nanoseconds(placed.start));
-  writer.fixed64(span.end_time_unix_nano, nanoseconds(placed.end));
+  writer.microseconds(span.start_time_unix_nano, placed.start);
+  writer.microseconds(span.end_time_unix_nano, placed.end);
   encodeAttributes(writer, span.attributes, placed.attributes);
   encodeFailure(writer, placed);
   for (const [trace, linked] of links) encodeLink(writer, trace, linked);
@@ -75,7 +52,7 @@ function encodeFailure(writer: ProtobufWriter, placed: PlacedSpan): void {
   const exception = exceptionOf(placed);
   if (!exception) return;
   const begin = writer.open(span.events);
-  writer.fixed64(event.time_unix_nano, nanoseconds(placed.end));
+  writer.microseconds(event.time_unix_nano, placed.end);
   writer.text(event.name, exception.name);
   encodeAttributes(writer, event.attributes, exception.attributes);
   writer.close(begin);
@@ -91,12 +68,4 @@ function encodeLink(writer: ProtobufWriter, trace_id: string, span_id: string): 
   writer.hex(link.span_id, span_id);
   writer.fixed32(link.flags, sampled);
   writer.close(begin);
-}
-
-/** The latest time that a field of a span can have. */
-const latest = 2n ** 64n - 1n;
-
-function nanoseconds(us: number): bigint {
-  if (!(us > 0)) return 0n;
-  return us * 1_000 < Number(latest) ? BigInt(Math.trunc(us)) * 1_000n : latest;
 }

@@ -1,13 +1,15 @@
 import { GrowingBytes } from '../../growing-bytes.ts';
 
 /** How a value is encoded, the last three bits of its tag. */
-const wire = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as const;
+export const wire = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as const;
 const usualCapacity = 131_072;
 /** A larger buffer is not kept. */
 const largestCapacity = 2_097_152;
 const largestAscii = 0x7f;
 /** Room for a tag, and for a length or a number of 64 bits. */
 const roomBesides = 32;
+const half = 2 ** 32;
+const largestHalf = half - 1;
 
 /**
  * Writes messages of Protocol Buffers, in one pass. A message is opened with the bytes that its length will probably
@@ -29,18 +31,18 @@ export class ProtobufWriter extends GrowingBytes {
   close(begin: number, lengthBytes = 1): void {
     const length = this.end - begin;
     const needed = varintBytes(length);
-    this.#room(needed);
+    this.room(needed);
     const head = begin - lengthBytes;
     if (needed !== lengthBytes) this.bytes.copyWithin(head + needed, begin, begin + length);
     this.end = head;
-    this.#varint(length);
+    this.varint(length);
     this.end += length;
   }
 
   /** An integer of 32 bits, unsigned. */
   unsigned(field: number, value: number): void {
     this.#tag(field, wire.varint);
-    this.#varint(value);
+    this.varint(value);
   }
 
   /** An integer of 64 bits, signed. */
@@ -58,10 +60,16 @@ export class ProtobufWriter extends GrowingBytes {
     this.end += 4;
   }
 
-  fixed64(field: number, value: bigint): void {
+  /** Epoch microseconds as nanoseconds in 64 bits: none for what is before the epoch, the latest for what is too late. */
+  microseconds(field: number, us: number): void {
     this.#tag(field, wire.fixed64);
-    this.view.setBigUint64(this.end, value, true);
-    this.end += 8;
+    const whole = us > 0 ? Math.trunc(us) : 0;
+    if (whole * 1_000 >= half * half) return this.#halves(largestHalf, largestHalf);
+    // Each half is exact in a double.
+    const high = Math.floor(whole / half);
+    const low = (whole - high * half) * 1_000;
+    const carried = Math.floor(low / half);
+    this.#halves(high * 1_000 + carried, low - carried * half);
   }
 
   double(field: number, value: number): void {
@@ -73,7 +81,7 @@ export class ProtobufWriter extends GrowingBytes {
   /** Bytes that are given as hexadecimal digits. */
   hex(field: number, digits: string): void {
     const begin = this.open(field);
-    this.#room(digits.length);
+    this.room(digits.length);
     this.end += this.bytes.write(digits, begin, 'hex');
     this.close(begin);
   }
@@ -82,8 +90,8 @@ export class ProtobufWriter extends GrowingBytes {
     const { length } = text;
     this.#tag(field, wire.delimited);
     const begin = this.end;
-    this.#room(length);
-    this.#varint(length);
+    this.room(length);
+    this.varint(length);
     const bytes = this.bytes;
     let at = this.end;
     for (let i = 0; i < length; i += 1) {
@@ -97,7 +105,7 @@ export class ProtobufWriter extends GrowingBytes {
 
   /** Parts of a message that are encoded already. */
   parts(bytes: Uint8Array): void {
-    this.#room(bytes.length);
+    this.room(bytes.length);
     this.bytes.set(bytes, this.end);
     this.end += bytes.length;
   }
@@ -118,17 +126,17 @@ export class ProtobufWriter extends GrowingBytes {
   }
 
   #delimited(bytes: Uint8Array): void {
-    this.#varint(bytes.length);
+    this.varint(bytes.length);
     this.parts(bytes);
   }
 
   #tag(field: number, type: number): void {
-    this.#room(0);
-    this.#varint((field << 3) | type);
+    this.room(0);
+    this.varint((field << 3) | type);
   }
 
   /** Writes an integer of 32 bits into room that there is. */
-  #varint(value: number): void {
+  protected varint(value: number): void {
     const bytes = this.bytes;
     let at = this.end;
     let rest = value;
@@ -145,8 +153,15 @@ export class ProtobufWriter extends GrowingBytes {
     this.end += 1;
   }
 
+  /** A number of 64 bits, into room that there is. */
+  #halves(high: number, low: number): void {
+    this.view.setUint32(this.end, low, true);
+    this.view.setUint32(this.end + 4, high, true);
+    this.end += 8;
+  }
+
   /** Makes room for so many bytes, and for a tag and a number. */
-  #room(count: number): void {
+  protected room(count: number): void {
     const wanted = count + roomBesides;
     if (this.end + wanted > this.bytes.length) this.grow(wanted);
   }

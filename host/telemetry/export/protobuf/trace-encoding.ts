@@ -1,17 +1,14 @@
 import { TraceFlags } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { SpanAttributes } from '../../../../core/tracing/tracer.ts';
-import type { SpanBatch } from '../../batch/span-batch.ts';
-import { placedSpans } from '../placed-spans.ts';
+import type { SpanBatch, SpanPlace } from '../../batch/span-batch.ts';
+import { ByteReader } from '../../batch/byte-reader.ts';
+import { readFacts, readPlace } from '../../batch/read-spans.ts';
+import { placeBelow } from '../placed-spans.ts';
 import type { Origin } from '../trace-form.ts';
 import { encodeAttributes, encodeSpan } from './encode-span.ts';
-import { ProtobufWriter } from './protobuf-writer.ts';
-
-const traceRequest = { resource_spans: 1 };
-const resourceSpans = { resource: 1, scope_spans: 2 };
-const resourceFields = { attributes: 1 };
-const scopeSpans = { scope: 1, spans: 2 };
-const scopeFields = { name: 1, version: 2 };
+import { PlainSpanWriter } from './plain-span-writer.ts';
+import { resourceFields, resourceSpans, scopeFields, scopeSpans, traceRequest } from './span-fields.ts';
 
 /** Of a span that is encoded already, what the queue of the SDK asks for. */
 export interface EncodedSpan extends Pick<ReadableSpan, 'resource' | 'spanContext'> {
@@ -27,7 +24,7 @@ const spanContext = () => context;
 /** Encodes the spans of a server. */
 export class TraceEncoding {
   readonly #origin: Origin;
-  readonly #writer = new ProtobufWriter();
+  readonly #writer = new PlainSpanWriter();
 
   constructor(origin: Origin) {
     this.#origin = origin;
@@ -35,14 +32,33 @@ export class TraceEncoding {
 
   spansOf(batch: SpanBatch): readonly EncodedSpan[] {
     const { resource } = this.#origin;
+    const ends = this.#encode(batch);
+    const bytes = this.#writer.written();
+    return ends.map((end, i) => ({ resource, spanContext, bytes: bytes.subarray(ends[i - 1] ?? 0, end) }));
+  }
+
+  /** Returns where the spans end. */
+  #encode({ bytes, names, spans }: SpanBatch): readonly number[] {
     const writer = this.#writer;
-    writer.begin();
-    const ends = placedSpans(batch).map((span) => {
-      encodeSpan(writer, scopeSpans.spans, span);
+    const reader = new ByteReader(bytes);
+    /** Where the last place is in the batch. */
+    let above: number | undefined;
+    writer.beginBatch(bytes, names);
+    return Array.from({ length: spans }, () => {
+      const plain = writer.plainSpan(reader.at, above);
+      if (plain) {
+        reader.at = plain.next;
+        above = plain.place;
+        return writer.size;
+      }
+      const facts = readFacts(reader, names);
+      const at = reader.at;
+      const own = readPlace(reader);
+      const place = own ?? (above === undefined ? undefined : placeBelow(placeAt(reader, above)));
+      if (own) above = at;
+      if (place) encodeSpan(writer, scopeSpans.spans, { ...facts, place });
       return writer.size;
     });
-    const bytes = writer.written();
-    return ends.map((end, i) => ({ resource, spanContext, bytes: bytes.subarray(ends[i - 1] ?? 0, end) }));
   }
 
   /** The body of a call that exports spans. */
@@ -65,4 +81,13 @@ export class TraceEncoding {
     writer.close(request, requestLengthBytes);
     return writer.written();
   }
+}
+
+function placeAt(reader: ByteReader, at: number): SpanPlace {
+  const { at: next } = reader;
+  reader.at = at;
+  const place = readPlace(reader);
+  reader.at = next;
+  if (!place) throw new Error('A span is below one that has no place.');
+  return place;
 }
