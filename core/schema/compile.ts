@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { byPath, firstOf, mostFindings, type Finding } from '../contract/findings.ts';
-import { checkerOf } from './checker.ts';
+import { checkerOf } from './checks/checker.ts';
 import { convertText } from './convert.ts';
 import { type ConversionPlan, conversionPlanOf } from './conversion-plan.ts';
 import { rename } from './rename.ts';

@@ -1,4 +1,5 @@
 import { isObject } from './is-object.ts';
+import { patternsOf } from './patterns-of.ts';
 
 /** What reads a schema calls itself for each level, and once for each place at which a part stands. */
 const deepest = 128;
@@ -30,7 +31,7 @@ export function schemaDefect(schema: unknown): string | undefined {
     if (path.length > deepest) return `is deeper than ${deepest} levels`;
     if ((parts += 1) > mostParts) return `has more than ${mostParts} parts`;
     for (const pattern of isMap ? [] : patternsOf(part)) {
-      const wrong = patternDefect(pattern);
+      const wrong = typeof pattern === 'string' ? patternDefect(pattern) : undefined;
       if (wrong !== undefined) return `has a pattern${at} that does not compile: ${wrong}`;
     }
     above.push(part);
@@ -67,15 +68,6 @@ function isJson(value: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-function patternsOf(schema: object): string[] {
-  const { pattern, patternProperties } = schema as {
-    readonly pattern?: unknown;
-    readonly patternProperties?: unknown;
-  };
-  const names = isObject(patternProperties) ? Object.keys(patternProperties) : [];
-  return typeof pattern === 'string' ? [pattern, ...names] : names;
 }
 
 function patternDefect(pattern: string): string | undefined {

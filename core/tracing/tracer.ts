@@ -7,8 +7,8 @@ export interface TraceContext {
 }
 
 /**
- * Facts about a span; one that is undefined says nothing. Never a secret, and no text that a caller wrote beyond the ids
- * and names of its call.
+ * Facts about a span; one that is undefined says nothing. Never a secret, and no text that a caller wrote beyond the
+ * ids and names of its call.
  */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 

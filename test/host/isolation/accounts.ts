@@ -1,4 +1,4 @@
-/** A plugin with an account that can be discovered and set up; `key` of the configuration says how it answers. */
+/** A plugin with an account that can be discovered and set up; `way` of the configuration says how it answers. */
 import {
   definePlugin,
   defineProviderApi,
@@ -76,7 +76,8 @@ export default definePlugin({
     defineProviderApi<{ readonly key: string; readonly way: string }>()({
       type: 'account',
       name: 'Accounted',
-      fields: Type.Object({}),
+      // Some texts take this pattern hours.
+      fields: Type.Object({ size: Type.Optional(Type.String({ pattern: '^(a+)+$' })) }),
       capabilities: { machines_per_launch: 100, visible_within_ms: 1_000, token_valid_ms: 60_000 },
       launch: async () => ({ handle: {}, machines: [], settled: true, shortfall: [] }),
       observe: async (_, watched) => watched.map(() => ({ machines: [], settled: true })),

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { withinTime } from '../../../core/schema/within-time.ts';
+import { withinTime } from '../../../../core/schema/checks/within-time.ts';
 
 const backtrack = () => /^(a+)+$/.test(`${'a'.repeat(40)}!`);
 

@@ -1,9 +1,9 @@
-import { isObject } from './is-object.ts';
+import { isObject } from '../is-object.ts';
 import { Settings } from 'typebox/system';
-import { moreFindings, mostFindings, type Finding } from '../contract/findings.ts';
-import { withArticle } from '../texts/with-article.ts';
-import { hint } from './spelling.ts';
-import type { ConversionPlan } from './conversion-plan.ts';
+import { moreFindings, mostFindings, type Finding } from '../../contract/findings.ts';
+import { withArticle } from '../../texts/with-article.ts';
+import { hint } from '../spelling.ts';
+import type { ConversionPlan } from '../conversion-plan.ts';
 
 /** A validation error of typebox. */
 interface SchemaError {

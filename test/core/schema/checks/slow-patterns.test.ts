@@ -1,8 +1,8 @@
 import test from 'ava';
-import { compile } from '../../../core/schema/compile.ts';
-import { slowPatterns } from '../../../core/schema/slow-patterns.ts';
-import { Type } from '../../../core/index.ts';
-import { builtInPlugins } from '../../../scripts/pages/configuration.ts';
+import { compile } from '../../../../core/schema/compile.ts';
+import { slowPatterns } from '../../../../core/schema/checks/slow-patterns.ts';
+import { Type } from '../../../../core/index.ts';
+import { builtInPlugins } from '../../../../scripts/pages/configuration.ts';
 
 const slow = [
   '^(a+)+$',

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import { moreFindings, type Finding } from '../contract/findings.ts';
-import type { ConversionPlan } from './conversion-plan.ts';
+import { moreFindings, type Finding } from '../../contract/findings.ts';
+import type { ConversionPlan } from '../conversion-plan.ts';
 import { explain } from './explain.ts';
 import { slowPatterns } from './slow-patterns.ts';
 import { mostCheckMs, withinTime } from './within-time.ts';

@@ -1,4 +1,5 @@
-import { isObject } from './is-object.ts';
+import { isObject } from '../is-object.ts';
+import { patternsOf } from '../patterns-of.ts';
 
 /** A longer pattern counts as slow without a look at it. */
 const longest = 1_000;
@@ -19,11 +20,8 @@ export function slowPatterns(schema: unknown): readonly string[] {
   (function look(part: unknown): void {
     if (!(isObject(part) || Array.isArray(part)) || seen.has(part)) return;
     seen.add(part);
-    const { pattern, patternProperties } = part as Readonly<Record<string, unknown>>;
-    const names = isObject(patternProperties) ? Object.keys(patternProperties) : [];
-    // A schema of typebox may have a RegExp.
-    for (const each of [pattern, ...names].map((given) => (given instanceof RegExp ? given.source : given)))
-      if (typeof each === 'string' && maySlow(each)) found.add(each);
+    for (const each of patternsOf(part).map((given) => (typeof given === 'string' ? given : given.source)))
+      if (maySlow(each)) found.add(each);
     for (const each of Object.values(part)) look(each);
   })(schema);
   return [...found];
