@@ -8,7 +8,7 @@ import type { ExportThreadData, FromExport, ToExport } from './export/export-mes
 import type { SpanBatch } from './batch/span-batch.ts';
 
 /** Batches that the thread has not taken over, at most; one of usual spans has 120 kB. */
-const mostWaiting = 32;
+const mostWaiting = 64;
 /** Milliseconds for the last export when the server stops. */
 const closeMs = 3_000;
 /** Milliseconds between two reports of spans that the thread had no time for. */

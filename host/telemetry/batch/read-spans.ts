@@ -36,12 +36,9 @@ export function readPlace(reader: ByteReader): SpanPlace | undefined {
 }
 
 function readAttributes(reader: ByteReader, names: SpanBatch['names']): SpanAttributes {
-  const attributes: Record<string, string | number | boolean> = {};
-  for (let left = reader.count(); left > 0; left -= 1) {
-    const key = readName(reader, names);
-    attributes[key] = valueIn<string | number | boolean>(reader);
-  }
-  return attributes;
+  const attribute = () => [readName(reader, names), valueIn<string | number | boolean>(reader)] as const;
+  // A later one takes precedence.
+  return Object.fromEntries(Array.from({ length: reader.count() }, attribute));
 }
 
 const readName = (reader: ByteReader, names: SpanBatch['names']): string => names[reader.count()] ?? '';

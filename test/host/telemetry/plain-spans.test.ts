@@ -134,21 +134,35 @@ test('a span without a place is below the last that had one', (t) => {
   t.is(below[1].name, 'second');
 });
 
-test('a plain span is whole when it meets the end of the buffer', (t) => {
-  const batch = batchOf([
-    [{ ...call, attributes: [{ text: 'x'.repeat(130), number: 2 ** 31 - 1, yes: true }] }, place],
-  ]);
-  const expected = generally(batch);
-  const full = Buffer.alloc(131_072, 7);
-  for (let left = 0; left <= expected.length + 300; left += 1) {
-    const writer = plainWriter(batch);
-    writer.parts(full.subarray(left));
-    const before = writer.size;
-    t.is(writer.plainSpan(0, undefined)?.next, batch.bytes.length);
-    const written = writer.written();
-    if (!Buffer.from(expected).equals(written.subarray(before))) t.fail(`with ${left} bytes left`);
-    if (!full.subarray(left).equals(written.subarray(0, before))) t.fail(`what is before, with ${left} bytes left`);
-  }
+const atTheEnd: Readonly<Record<string, SpanFacts>> = {
+  'each kind of value': { ...call, attributes: [{ text: 'x'.repeat(130), number: 2 ** 31 - 1, yes: true }] },
+  'a long name': { ...call, name: 'n'.repeat(1_000), attributes: [] },
+  'a long key': { ...call, attributes: [{ ['k'.repeat(1_000)]: 1 }] },
+  'a long text': { ...call, attributes: [{ text: 'x'.repeat(1_000) }] },
+};
+for (const [what, facts] of Object.entries(atTheEnd))
+  test(`a plain span is whole when it meets the end of the buffer: ${what}`, (t) => {
+    const batch = batchOf([[facts, place]]);
+    const expected = generally(batch);
+    const full = Buffer.alloc(131_072, 7);
+    for (let left = 0; left <= expected.length + 300; left += 1) {
+      const writer = plainWriter(batch);
+      writer.parts(full.subarray(left));
+      const before = writer.size;
+      t.is(writer.plainSpan(0, undefined)?.next, batch.bytes.length);
+      const written = writer.written();
+      if (!Buffer.from(expected).equals(written.subarray(before))) t.fail(`with ${left} bytes left`);
+      if (!full.subarray(left).equals(written.subarray(0, before))) t.fail(`what is before, with ${left} bytes left`);
+    }
+  });
+
+test('an attribute may have any key, in both ways of encoding', (t) => {
+  const attributes = [Object.fromEntries([['__proto__', 1] as const, ['constructor', 'a'] as const])];
+  const batch = batchOf([[{ ...call, attributes }, place]]);
+  const writer = plainWriter(batch);
+  writer.plainSpan(0, undefined);
+  t.is(Buffer.compare(writer.written(), generally(batch)), 0);
+  t.true(Buffer.from(generally(batch)).includes('__proto__'));
 });
 
 test('bytes that are no spans are refused, wherever they end', (t) => {

@@ -17,6 +17,7 @@ const mostOfAttribute = 24;
 /** Bytes for the length of a span: few have less than 128 bytes. */
 const spanLengthBytes = 2;
 
+const nothing = new Uint8Array();
 const tagOf = (field: number, type: number): number => (field << 3) | type;
 const attributeTag = tagOf(span.attributes, wire.delimited);
 const textTag = tagOf(anyValue.text, wire.delimited);
@@ -75,7 +76,9 @@ export class PlainSpanWriter extends ProtobufWriter {
     const start = begin + 2 * size.count;
     const failure = start + 2 * size.number;
     const attributes = failure + size.tag + size.count;
-    const own = batch[failure] === tags.null ? this.#scan(attributes, view.getUint32(failure + size.tag)) : undefined;
+    if (batch[failure] !== tags.null) return undefined;
+    const name = this.#names[view.getUint32(begin)] ?? nothing;
+    const own = this.#scan(attributes, view.getUint32(failure + size.tag), mostBesides + name.length);
     if (own === undefined) return undefined;
     const isLeaf = batch[own] === tags.null;
     const place = isLeaf ? above : own;
@@ -98,7 +101,7 @@ export class PlainSpanWriter extends ProtobufWriter {
     else this.#id(span.span_id, spanId, size.spanId);
     if (isLeaf) this.#id(span.parent_span_id, spanId, size.spanId);
     else if (batch[parentId] !== tags.null) this.#id(span.parent_span_id, parentId, size.spanId);
-    this.#copy(this.#names[view.getUint32(begin)]);
+    this.#copy(name);
     this.unsigned(span.kind, this.#kinds[view.getUint32(begin + size.count)] ?? 0);
     this.microseconds(span.start_time_unix_nano, view.getFloat64(start));
     this.microseconds(span.end_time_unix_nano, view.getFloat64(start + size.number));
@@ -112,13 +115,13 @@ export class PlainSpanWriter extends ProtobufWriter {
   }
 
   /**
-   * Makes room for attributes and for the rest of their span. Returns where they end; undefined: one of them is not
+   * Makes room for attributes, and for so many bytes besides. Returns where they end; undefined: one of them is not
    * plain.
    */
-  #scan(begin: number, count: number): number | undefined {
+  #scan(begin: number, count: number, besides: number): number | undefined {
     const [batch, view] = [this.#batch, this.#view];
     let at = begin;
-    let bytes = mostBesides;
+    let bytes = besides;
     for (let left = count; left > 0; left -= 1) {
       const key = view.getUint32(at);
       this.#last[key] = at;
@@ -155,7 +158,7 @@ export class PlainSpanWriter extends ProtobufWriter {
       at += text !== undefined ? size.textHead + length : tag === tags.number ? size.tag + size.number : size.tag;
       // A later one takes precedence.
       if (this.#last[key] !== attribute) continue;
-      const head = this.#keys[key] ?? new Uint8Array();
+      const head = this.#keys[key] ?? nothing;
       const value = size.tag + (text === undefined ? lengthOf(number) : lengthOf(length) + length);
       this.#byte(attributeTag);
       this.#number(head.length + lengthOf(value) + value);
@@ -200,8 +203,7 @@ export class PlainSpanWriter extends ProtobufWriter {
     return all < smallLimit;
   }
 
-  #copy(part: Uint8Array | undefined): void {
-    if (!part) return;
+  #copy(part: Uint8Array): void {
     const { bytes, end } = this;
     const { length } = part;
     for (let i = 0; i < length; i += 1) bytes[end + i] = part[i] ?? 0;
