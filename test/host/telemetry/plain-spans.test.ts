@@ -57,8 +57,16 @@ function plainWriter({ bytes, names }: ReturnType<typeof batchOf>): PlainSpanWri
   return writer;
 }
 
+interface DecodedSpan {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly attributes: readonly { readonly key: string; readonly value: unknown }[];
+}
+
 /** The spans of fields of ScopeSpans; the order of attributes says nothing, but each key must be there once. */
-function spansIn(fields: Uint8Array): unknown[] {
+function spansIn(fields: Uint8Array) {
   const writer = new ProtobufWriter();
   const request = writer.open(1);
   const scoped = writer.open(2);
@@ -66,10 +74,11 @@ function spansIn(fields: Uint8Array): unknown[] {
   writer.close(scoped);
   writer.close(request);
   const { resourceSpans } = decodeOtlp('TracesRequest', writer.written());
-  return resourceSpans[0].scopeSpans[0].spans.map((span: any) => ({
+  const spans: readonly DecodedSpan[] = resourceSpans[0].scopeSpans[0].spans;
+  return spans.map((span) => ({
     ...span,
     keys: span.attributes.length,
-    attributes: Object.fromEntries(span.attributes.map(({ key, value }: any) => [key, value])),
+    attributes: Object.fromEntries(span.attributes.map(({ key, value }) => [key, value])),
   }));
 }
 
@@ -127,11 +136,11 @@ test('a span without a place is below the last that had one', (t) => {
   const first = writer.plainSpan(0, undefined);
   const second = writer.plainSpan(first?.next ?? -1, first?.place);
   writer.plainSpan(second?.next ?? -1, second?.place);
-  const [above, ...below] = spansIn(writer.written()) as any[];
-  t.is(above.spanId, place.span_id);
-  t.is(new Set([above, ...below].map(({ spanId }) => spanId)).size, 3);
+  const [above, ...below] = spansIn(writer.written());
+  t.is(above?.spanId, place.span_id);
+  t.is(new Set([above, ...below].map((each) => each?.spanId)).size, 3);
   for (const each of below) t.like(each, { traceId: place.trace_id, parentSpanId: place.span_id });
-  t.is(below[1].name, 'second');
+  t.is(below[1]?.name, 'second');
 });
 
 const atTheEnd: Readonly<Record<string, SpanFacts>> = {

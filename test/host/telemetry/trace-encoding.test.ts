@@ -25,6 +25,18 @@ const plain = (request: Uint8Array): unknown =>
     return name === 'status' && !value.code ? undefined : value;
   });
 
+type Decoded = Readonly<Record<string, unknown>>;
+interface DecodedRequest {
+  readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly Decoded[] }[] }[];
+}
+const spansOf = (request: Uint8Array): readonly Decoded[] =>
+  (plain(request) as DecodedRequest).resourceSpans[0]?.scopeSpans[0]?.spans ?? [];
+/** A span without a place gets a random id. */
+const withoutId = ({ spanId, ...rest }: Decoded): Decoded => ({
+  ...rest,
+  hasId: /^[0-9a-f]{16}$/.test(String(spanId)),
+});
+
 const officially = (spans: readonly ReadableSpan[]): Uint8Array => {
   const request = ProtobufTraceSerializer.serializeRequest([...spans]);
   if (!request) throw new Error('There is nothing to send.');
@@ -64,7 +76,7 @@ const place: fc.Arbitrary<SpanPlace> = fc.record({
   links: fc.array(fc.tuple(hex(32), hex(16)), { maxLength: 4 }),
 });
 
-function batchOf(spans: readonly (readonly [SpanFacts, SpanPlace])[]) {
+function batchOf(spans: readonly (readonly [SpanFacts, SpanPlace | undefined])[]) {
   const writer = new SpanWriter();
   for (const [each, at] of spans) writer.add(each, at);
   const batch = writer.take();
@@ -81,6 +93,26 @@ test('a collector reads the same from our encoding as from that of the official 
       t.deepEqual(ours, plain(officially(readableSpans(batch, origin))));
     }),
     { numRuns: 60 },
+  );
+});
+
+test('a collector reads the same from a span without a place, below any other', (t) => {
+  const encoding = new TraceEncoding(origin);
+  const call: SpanFacts = { name: 'x', kind: 'server', start: 1, end: 2, attributes: [{ a: 'b' }], failure: null };
+  const plainOrNot = fc.oneof(fc.constant(call), facts);
+  const below = fc.option(place, { nil: undefined });
+  fc.assert(
+    fc.property(place, fc.array(fc.tuple(plainOrNot, below), { maxLength: 12 }), (first, others) => {
+      const spans = [[call, first] as const, ...others];
+      const batch = batchOf(spans);
+      const spansIn = (request: Uint8Array) =>
+        spansOf(request).map((each, i) => (spans[i]?.[1] ? each : withoutId(each)));
+      t.deepEqual(
+        spansIn(encoding.requestOf(encoding.spansOf(batch))),
+        spansIn(officially(readableSpans(batch, origin))),
+      );
+    }),
+    { numRuns: 100 },
   );
 });
 

@@ -3,13 +3,11 @@ import type { SpanAttributes } from '../../../../core/tracing/tracer.ts';
 import { exceptionOf } from '../exception-of.ts';
 import type { PlacedSpan } from '../placed-spans.ts';
 import type { ProtobufWriter } from './protobuf-writer.ts';
-import { anyValue, event, keyValue, kinds, link, sampled, span, status } from './span-fields.ts';
+import { anyValue, event, keyValue, kinds, link, sampled, span, spanLengthBytes, status } from './span-fields.ts';
 
 /** Integers of 64 bits are below, and not below its opposite. */
 const integerLimit = 2 ** 63;
 const errorCode = 2;
-/** Bytes for the length of a span: few have less than 128 bytes. */
-const spanLengthBytes = 2;
 
 /** Writes a span as a field of a message. */
 export function encodeSpan(writer: ProtobufWriter, field: number, placed: PlacedSpan): void {

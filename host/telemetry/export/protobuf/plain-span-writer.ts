@@ -1,21 +1,18 @@
 import type { SpanKind } from '../../../../core/tracing/tracer.ts';
 import { tags } from '../../batch/plain-values.ts';
 import { newSpanId } from '../../random-ids.ts';
-import { ProtobufWriter, wire } from './protobuf-writer.ts';
-import { anyValue, keyValue, kinds, sampled, scopeSpans, span } from './span-fields.ts';
+import { ProtobufWriter, varintBytes, wire } from './protobuf-writer.ts';
+import { anyValue, keyValue, kinds, sampled, scopeSpans, span, spanLengthBytes } from './span-fields.ts';
 
-/** Bytes in a batch. */
+/** Bytes of what a batch consists of, as a SpanWriter writes them. */
 const size = { count: 4, number: 8, tag: 1, textHead: 5, traceId: 32, spanId: 16 };
-/** A number that is written in one byte is below. */
-const smallLimit = 0x80;
+const largestAscii = 0x7f;
 /** Whole numbers below take at most five bytes. */
 const wholeLimit = 2 ** 31;
 /** Bytes of a span besides its name and its attributes, at most. */
 const mostBesides = 192;
 /** Bytes of an attribute besides its key and its text, at most. */
 const mostOfAttribute = 24;
-/** Bytes for the length of a span: few have less than 128 bytes. */
-const spanLengthBytes = 2;
 
 const nothing = new Uint8Array();
 const tagOf = (field: number, type: number): number => (field << 3) | type;
@@ -46,7 +43,7 @@ export class PlainSpanWriter extends ProtobufWriter {
   /** For each name of the batch: where the last attribute of the span with this key is. */
   #last = new Uint32Array();
 
-  /** Drops what was written. */
+  /** Begins a batch, and drops what was written. */
   beginBatch(bytes: Uint8Array, names: readonly string[]): void {
     const field = (write: () => void): Uint8Array => {
       this.begin();
@@ -159,17 +156,17 @@ export class PlainSpanWriter extends ProtobufWriter {
       // A later one takes precedence.
       if (this.#last[key] !== attribute) continue;
       const head = this.#keys[key] ?? nothing;
-      const value = size.tag + (text === undefined ? lengthOf(number) : lengthOf(length) + length);
+      const value = size.tag + (text === undefined ? varintBytes(number) : varintBytes(length) + length);
       this.#byte(attributeTag);
-      this.#number(head.length + lengthOf(value) + value);
+      this.varint(head.length + varintBytes(value) + value);
       this.#copy(head);
-      this.#number(value);
+      this.varint(value);
       if (text === undefined) {
         this.#byte(tag === tags.number ? integerTag : booleanTag);
-        this.#number(number);
+        this.varint(number);
       } else {
         this.#byte(textTag);
-        this.#number(length);
+        this.varint(length);
         if (!this.#ascii(text, length)) return false;
       }
     }
@@ -200,9 +197,10 @@ export class PlainSpanWriter extends ProtobufWriter {
       bytes[end + i] = byte;
     }
     this.end = end + length;
-    return all < smallLimit;
+    return all <= largestAscii;
   }
 
+  /** Into room that there is: a loop costs less here than a call that copies. */
   #copy(part: Uint8Array): void {
     const { bytes, end } = this;
     const { length } = part;
@@ -214,16 +212,7 @@ export class PlainSpanWriter extends ProtobufWriter {
     this.bytes[this.end] = byte;
     this.end += 1;
   }
-
-  #number(value: number): void {
-    if (value < smallLimit) this.#byte(value);
-    else this.varint(value);
-  }
 }
-
-/** Bytes of a whole number. */
-const lengthOf = (value: number): number =>
-  value < smallLimit ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : value < 2 ** 28 ? 4 : 5;
 
 /** A digit before `a` is the last four bits of its code; a later one is 9 more. */
 const digit = (code = 0): number => (code & 0xf) + (code >> 6) * 9;

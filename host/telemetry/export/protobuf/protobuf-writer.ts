@@ -167,7 +167,8 @@ export class ProtobufWriter extends GrowingBytes {
   }
 }
 
-function varintBytes(value: number): number {
+/** Bytes of an integer of 32 bits. */
+export function varintBytes(value: number): number {
   let bytes = 1;
   for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes += 1;
   return bytes;

@@ -25,5 +25,7 @@ export const status = { message: 2, code: 3 } as const;
 export const keyValue = { key: 1, value: 2 } as const;
 export const anyValue = { text: 1, boolean: 2, integer: 3, double: 4 } as const;
 export const kinds = { internal: 1, server: 2, client: 3 } as const;
+/** Bytes for the length of a span: few have less than 128 bytes. */
+export const spanLengthBytes = 2;
 /** The flags of a span or link of a sampled trace. */
 export const sampled = 1;
