@@ -8,7 +8,7 @@ export const postgresStorage = defineStorage({
   lease_ms: 15_000,
   options: PostgresOptions,
   async reach(options) {
-    const { reachDatabase } = await import('./database/reach.ts');
+    const { reachDatabase } = await import('./connections/reach.ts');
     return reachDatabase(options);
   },
   async check(options, file) {

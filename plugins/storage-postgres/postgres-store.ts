@@ -27,11 +27,12 @@ import { Claims } from './commits/claims.ts';
 import { GroupQueue } from './commits/group-queue.ts';
 import { GroupStatements } from './commits/group-statements.ts';
 import { BudgetStatements, reservedOf } from './database/budgets.ts';
-import { targetOf } from './database/client-config.ts';
-import { Connection, type Row, type Statement } from './database/connection.ts';
-import { Connections } from './database/connections.ts';
-import { closed, isConflict, isOfTheDatabase, refusal } from './database/failures.ts';
+import { targetOf } from './connections/client-config.ts';
+import { Connection, type Row, type Statement } from './connections/connection.ts';
+import { Connections } from './connections/connections.ts';
+import { closed, isOfTheDatabase, refusal } from './database/failures.ts';
 import { migrate, outdatedTables } from './database/migrate.ts';
+import { isWorthRepeating } from './database/repetition.ts';
 import { schemaVersion } from './database/schema-version.ts';
 import { times } from './database/times.ts';
 import { newest } from './migrations/index.ts';
@@ -41,9 +42,6 @@ import { marksOf } from './transfer/marks.ts';
 
 /** A write within this time proves that the database can be written. */
 const writeValidMs = 1_000;
-
-/** How often statements are repeated that lost a conflict with the transactions of others. */
-const maxConflicts = 5;
 
 /** Opens the storage, and updates its tables unless the options forbid it. */
 export async function openStore(options: PostgresOptions, { log }: StorageContext): Promise<Store> {
@@ -280,11 +278,12 @@ class PostgresStore implements Store {
   }
 
   async #repeated(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    for (let conflicts = 0; ; conflicts += 1) {
+    const since = performance.now();
+    for (let repeated = 0; ; repeated += 1) {
       try {
         return await this.#connections.run(statements);
       } catch (error) {
-        if (!isConflict(error) || conflicts === maxConflicts) throw error;
+        if (!isWorthRepeating(error, repeated, since)) throw error;
       }
     }
   }

@@ -12,6 +12,7 @@ import {
 import type { Contract } from '../contract.ts';
 import { aRequest, insert, reserving } from '../records.ts';
 import { assertRefused } from '../assert-refused.ts';
+import { served } from '../served.ts';
 
 const of = (machines: number): Reserved => ({
   ...nothingReserved,
@@ -225,10 +226,12 @@ export function checkBudgets({ check, opened, shared }: Contract): void {
         ...scopes.map((scope) => budget(scope, { max_machines: scope.tags ? 10 : 40, max_vcpus: 80 }, 2)),
       ]);
     const results = await Promise.allSettled([
-      ...Array.from({ length: 50 }, (_, i) => ask(i)),
-      ...held.map((id, i) => put(stores[i % 2] ?? store, id, reserving(1))),
+      ...Array.from({ length: 50 }, (_, i) => served(() => ask(i))),
+      ...held.map((id, i) => served(() => put(stores[i % 2] ?? store, id, reserving(1)))),
     ]);
-    const accepted = results.slice(0, 50).filter((each) => each.status === 'fulfilled').length;
+    const refusals = results.filter((each) => each.status === 'rejected').map(({ reason }) => reason);
+    assert.deepEqual(new Set(refusals.map(({ code }) => code)), new Set(['BUDGET_EXCEEDED']), String(refusals));
+    const accepted = 60 - refusals.length - held.length;
     const all = await store.reserved({});
     assert.deepEqual(all, of(10 + 2 * accepted), 'the sums are those of the requests');
     assert.ok(all.machines <= 40 && accepted >= 10, `${accepted} were accepted`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Contract } from '../contract.ts';
 import { aRequest, insert } from '../records.ts';
 import { assertRefused } from '../assert-refused.ts';
+import { served } from '../served.ts';
 
 /** The contract of the change `limit`. */
 export function checkLimits({ check, opened, shared }: Contract): void {
@@ -34,10 +35,12 @@ export function checkLimits({ check, opened, shared }: Contract): void {
     const stores = [store, shared ? await open() : store];
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, i) =>
-        stores[i % 2]?.commit([
-          { op: 'limit', template_id: 'small', machine_count: 2, max: 20 },
-          insert('request', aRequest(`r-${i}`, { holds: 2 })),
-        ]),
+        served(() =>
+          (stores[i % 2] ?? store).commit([
+            { op: 'limit', template_id: 'small', machine_count: 2, max: 20 },
+            insert('request', aRequest(`r-${i}`, { holds: 2 })),
+          ]),
+        ),
       ),
     );
     assert.equal(results.filter((each) => each.status === 'fulfilled').length, 10);

@@ -3,6 +3,7 @@ import type { Change, Store } from '../../../core/index.ts';
 import type { Contract } from '../contract.ts';
 import { anAttempt, aRequest, insert } from '../records.ts';
 import { assertRefused } from '../assert-refused.ts';
+import { served } from '../served.ts';
 
 const slot = (request_id: string, max: number, provider_instance = 'east'): Change => ({
   op: 'slot',
@@ -107,7 +108,7 @@ export function checkSlots({ check, opened, shared }: Contract): void {
     const stores = [store, shared ? await open() : store];
     const ids = Array.from({ length: 50 }, (_, i) => `r-${i}`);
     await store.commit(requests(...ids));
-    const results = await Promise.allSettled(ids.map((id, i) => enter(stores[i % 2] ?? store, id, 7)));
+    const results = await Promise.allSettled(ids.map((id, i) => served(() => enter(stores[i % 2] ?? store, id, 7))));
     assert.equal(results.filter((each) => each.status === 'fulfilled').length, 7);
     assert.equal(await store.count('attempt', { active: true }), 7);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { quoted, SharedMarks, type Kind, type Log } from '../../../core/index.ts';
-import type { Connection, Row, Statement } from '../database/connection.ts';
+import type { Connection, Row, Statement } from '../connections/connection.ts';
 import { text } from '../database/failures.ts';
 import type { GroupStatements, Marks } from './group-statements.ts';
 

@@ -1,5 +1,5 @@
 import { BrokerError, type Kind } from '../../../core/index.ts';
-import { FlightError, sqlState, type Row, type Statement } from '../database/connection.ts';
+import { FlightError, sqlState, type Row, type Statement } from '../connections/connection.ts';
 import {
   causeOf,
   isConflict,
@@ -10,6 +10,7 @@ import {
   text,
   unavailable,
 } from '../database/failures.ts';
+import { isWorthRepeating } from '../database/repetition.ts';
 import { times } from '../database/times.ts';
 import type { GroupStatements, Marks } from './group-statements.ts';
 import { mergedInserts, type InsertMany } from './merged-inserts.ts';
@@ -34,9 +35,6 @@ interface Waiting {
 
 /** The most rows of a group. */
 const maxRows = 200;
-
-/** How often a group is repeated after a conflict with the transactions of others. */
-const maxConflicts = 5;
 
 /**
  * Commits all work that waits in one transaction, so that all share the cost of durability. One transaction runs at a
@@ -111,7 +109,7 @@ export class GroupQueue {
     this.#fail(late, unavailable(this.#place, new Error('it does not answer')));
   }
 
-  async #commit(group: readonly Waiting[], merges = true, conflicts = 0): Promise<void> {
+  async #commit(group: readonly Waiting[], merges = true, repeated = 0): Promise<void> {
     const works = group.map(({ work }) => work);
     const before = this.#statements.before(works);
     const merged = merges ? mergedInserts(works, this.#insertMany) : undefined;
@@ -122,11 +120,12 @@ export class GroupQueue {
       this.#succeed(group, results[before.length + steps.length]?.[0], after.length > 1);
     } catch (error) {
       if (!(error instanceof FlightError)) return this.#fail(group, unavailable(this.#place, error));
-      if (isConflict(error) && conflicts < maxConflicts) return this.#commit(group, merges, conflicts + 1);
+      const since = Math.min(...group.map((each) => each.since));
+      if (isWorthRepeating(error, repeated, since)) return this.#commit(group, merges, repeated + 1);
       if (isConflict(error) || isOfTheDatabase(error))
         // Without an answer the transaction may have reached its end.
         return this.#fail(group, unavailable(this.#place, error, error.answered ? undefined : 'unknown'));
-      if (merged) return this.#commit(group, false, conflicts);
+      if (merged) return this.#commit(group, false, repeated);
       return this.#split(group, error, error.index - before.length);
     }
   }

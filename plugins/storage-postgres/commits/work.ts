@@ -1,5 +1,5 @@
 import type { BrokerError, Kind } from '../../../core/index.ts';
-import type { Statement } from '../database/connection.ts';
+import type { Statement } from '../connections/connection.ts';
 
 /** One statement of a commit. */
 export interface Step extends Statement {

@@ -1,5 +1,5 @@
 import { BrokerError, isBrokerError } from '../../../core/index.ts';
-import { FlightError, sqlState } from './connection.ts';
+import { FlightError, sqlState } from '../connections/connection.ts';
 
 /** States of PostgreSQL that this plugin distinguishes. */
 export const states = {
@@ -30,6 +30,9 @@ const classes = new Set(['08', '28', '53', '57', '58', 'XX', 'F0']);
 export const causeOf = (error: unknown): unknown => (error instanceof FlightError ? error.cause : error);
 
 export const isConflict = (error: unknown): boolean => conflicts.has(sqlState(causeOf(error)) ?? '');
+
+/** Whether others held a lock for longer than a statement waits for it: its transaction wrote nothing. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(causeOf(error)) === states.lockTimeout;
 
 /** Whether the database cannot serve: all its statements fail, not only this one. */
 export function isOfTheDatabase(error: unknown): boolean {

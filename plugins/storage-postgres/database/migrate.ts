@@ -2,8 +2,8 @@ import { BrokerError, quoted, type Log } from '../../../core/index.ts';
 import { fingerprint, migrations, newest } from '../migrations/index.ts';
 import { beginning } from './beginning.ts';
 import { lockNumber } from './locks.ts';
-import type { Target } from './client-config.ts';
-import { Connection } from './connection.ts';
+import type { Target } from '../connections/client-config.ts';
+import { Connection } from '../connections/connection.ts';
 import { schemaVersion } from './schema-version.ts';
 
 /** The longest update of the tables, and the longest wait for another broker that updates them. */

@@ -13,8 +13,8 @@ import {
 } from '../../../core/index.ts';
 import { beginning } from '../database/beginning.ts';
 import { lockNumber } from '../database/locks.ts';
-import { targetOf, type Target } from '../database/client-config.ts';
-import { Connection, type Row, type Statement } from '../database/connection.ts';
+import { targetOf, type Target } from '../connections/client-config.ts';
+import { Connection, type Row, type Statement } from '../connections/connection.ts';
 import { refusal } from '../database/failures.ts';
 import { migrate } from '../database/migrate.ts';
 import { schemaVersion } from '../database/schema-version.ts';

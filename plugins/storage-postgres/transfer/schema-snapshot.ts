@@ -8,7 +8,7 @@ import {
   type StoredEpoch,
   type StoredRecord,
 } from '../../../core/index.ts';
-import type { Connection, Row } from '../database/connection.ts';
+import type { Connection, Row } from '../connections/connection.ts';
 
 /** About the size of a page, in characters. */
 const pageSize = 1_000_000;

@@ -1,6 +1,6 @@
 import { BrokerError, quoted, shapes, transferred, type Finding, type StorageCheck } from '../../../core/index.ts';
-import { targetOf } from '../database/client-config.ts';
-import { Connection, type Row } from '../database/connection.ts';
+import { targetOf } from '../connections/client-config.ts';
+import { Connection, type Row } from '../connections/connection.ts';
 import { refusal } from '../database/failures.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { newest } from '../migrations/index.ts';

@@ -1,5 +1,5 @@
 import type { Log, StorageMigration } from '../../../core/index.ts';
-import { targetOf } from '../database/client-config.ts';
+import { targetOf } from '../connections/client-config.ts';
 import { refusal } from '../database/failures.ts';
 import { migrate } from '../database/migrate.ts';
 import { newest } from '../migrations/index.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
-import { targetOf } from '../../../plugins/storage-postgres/database/client-config.ts';
-import { Connection } from '../../../plugins/storage-postgres/database/connection.ts';
+import { targetOf } from '../../../plugins/storage-postgres/connections/client-config.ts';
+import { Connection } from '../../../plugins/storage-postgres/connections/connection.ts';
 import { isConflict } from '../../../plugins/storage-postgres/database/failures.ts';
 import { isBrokerError, silentLog, systemClock, type Store } from '../../../core/index.ts';
 import { aRequest, insert } from '../../../plugin-testkit/storage/records.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Client, ClientConfig, QueryArrayResult } from 'pg';
-import { times } from './times.ts';
+import { times } from '../database/times.ts';
 
 /** A bound value. An array is one value of an array type; a buffer is a value in the binary form of its type. */
 export type Value = string | number | null | Buffer | readonly (string | number | null)[];

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ClientConfig } from 'pg';
 import { BrokerError } from '../../../core/index.ts';
 import type { PostgresOptions } from '../options.ts';
-import { text } from './failures.ts';
+import { text } from '../database/failures.ts';
 
 type Ssl = NonNullable<ClientConfig['ssl']>;
 

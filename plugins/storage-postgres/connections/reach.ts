@@ -1,7 +1,7 @@
 import type { PostgresOptions } from '../options.ts';
 import { targetOf } from './client-config.ts';
 import { Connection } from './connection.ts';
-import { isAbsence, refusal } from './failures.ts';
+import { isAbsence, refusal } from '../database/failures.ts';
 
 /** Rejects with UNAVAILABLE while no connection is accepted that may be accepted later. */
 export async function reachDatabase(options: PostgresOptions): Promise<void> {

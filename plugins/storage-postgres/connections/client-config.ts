@@ -1,7 +1,7 @@
 import type { ClientConfig } from 'pg';
 import { BrokerError } from '../../../core/index.ts';
 import type { PostgresOptions } from '../options.ts';
-import { times } from './times.ts';
+import { times } from '../database/times.ts';
 import { encryption } from './tls.ts';
 
 /** How to reach a database, and its name in messages, which contains no password. */
