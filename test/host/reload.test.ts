@@ -1,10 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
-import { makePlace, startBroker, until } from '../support/boot-broker.ts';
+import test, { type ExecutionContext } from 'ava';
+import { makePlace, startBroker, until, type StartedBroker } from '../support/boot-broker.ts';
 
 const plugin = (version: number) =>
   `export default { [Symbol.for('muster.plugin')]: true, name: 'mine', contract: 1, eventSinks: [{ name: 'mine-${version}', deliver: async () => {} }] };\n`;
+
+const startsOf = (broker: StartedBroker) => broker.output.stderr.split(' answers at ').length - 1;
+const tellOnFailure = (t: ExecutionContext, broker: StartedBroker) =>
+  t.teardown(() => void (t.passed || t.log(broker.output.stderr)));
 
 test('with --reload a change of the configuration or of a plugin restarts the server; if the new state cannot start, the server continues', async (t) => {
   const place = await makePlace();
@@ -17,8 +21,9 @@ test('with --reload a change of the configuration or of a plugin restarts the se
   write({ plugins });
   const broker = await startBroker({ place, args: ['--reload'] });
   t.teardown(() => broker.stop());
+  tellOnFailure(t, broker);
   const pid = () => JSON.parse(readFileSync(join(place.directory, 'data/server.json'), 'utf8')).pid as number;
-  const started = () => broker.output.stderr.split(' answers at ').length - 1;
+  const started = () => startsOf(broker);
   const first = pid();
   t.not(first, broker.pid);
 
@@ -42,4 +47,21 @@ test('with --reload a change of the configuration or of a plugin restarts the se
 
   t.is(await broker.kill('SIGTERM'), 0);
   t.throws(() => process.kill(third, 0), { code: 'ESRCH' });
+});
+
+test('a change that comes while the server starts, before its files are watched, restarts it too', async (t) => {
+  const place = await makePlace();
+  t.teardown(() => place.close());
+  const file = join(place.directory, 'muster.config.json');
+  const configuration = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...configuration, plugins: [...configuration.plugins, './mine.mjs'] }));
+  // Whoever reads the first version finds the second one when he looks again.
+  const changes = `import { writeFileSync } from 'node:fs';\nwriteFileSync(import.meta.filename, ${JSON.stringify(plugin(2))});\n`;
+  writeFileSync(join(place.directory, 'mine.mjs'), changes + plugin(1));
+  const broker = await startBroker({ place, args: ['--reload'] });
+  t.teardown(() => broker.stop());
+  tellOnFailure(t, broker);
+  await until(async () => startsOf(broker) === 2);
+  t.regex(broker.output.stderr, /mine\.mjs changed; muster restarts\./);
+  t.is(await broker.kill('SIGTERM'), 0);
 });
