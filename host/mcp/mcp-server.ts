@@ -11,6 +11,7 @@ import {
 import { thisPackage } from '../process/this-package.ts';
 import type { Operation } from '../../core/operations/operation.ts';
 import type { ExecuteOperation } from './sessions/broker-access.ts';
+import { answering, answerRequests, type Answering } from './answer-requests.ts';
 import { inBatchOrder } from './tools/answer-batch.ts';
 import { listResources, readResource, resourceTemplates } from './resources/resources.ts';
 import { Subscriptions } from './resources/subscriptions.ts';
@@ -42,36 +43,40 @@ export function mcpServer(
   const execute: ExecuteOperation = (operation, input, signal) =>
     executeFor(operation, input, signal, server.getClientVersion()?.name);
   const tools = toolbox(read_only, operations);
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.offered() }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
-    inBatchOrder(() => tools.call(params.name, params.arguments ?? {}, execute, signal)),
-  );
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler(ListResourcesRequestSchema, ({ params }, { signal }) =>
-    inBatchOrder(() => listResources(params?.cursor, execute, signal)),
-  );
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, { signal }) =>
-    inBatchOrder(() => readResource(params.uri, execute, signal)),
-  );
-  if (watch) offerSubscriptions(server, watch, ended);
+  server.fallbackRequestHandler = answerRequests([
+    answering(ListToolsRequestSchema, () => ({ tools: tools.offered() })),
+    answering(CallToolRequestSchema, ({ params }, signal) =>
+      inBatchOrder(() => tools.call(params.name, params.arguments ?? {}, execute, signal)),
+    ),
+    answering(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [...resourceTemplates] })),
+    answering(ListResourcesRequestSchema, ({ params }, signal) =>
+      inBatchOrder(() => listResources(params?.cursor, execute, signal)),
+    ),
+    answering(ReadResourceRequestSchema, ({ params }, signal) =>
+      inBatchOrder(() => readResource(params.uri, execute, signal)),
+    ),
+    ...(watch ? subscribing(server, watch, ended) : []),
+  ]);
   return server;
 }
 
-function offerSubscriptions(server: Server, watch: WatchRequest, ended: AbortSignal | undefined): void {
+function subscribing(server: Server, watch: WatchRequest, ended: AbortSignal | undefined): readonly Answering[] {
   const subscriptions = new Subscriptions(
     watch,
     // A client that is gone gets nothing.
     (uri) => void server.sendResourceUpdated({ uri }).catch(() => undefined),
   );
   ended?.addEventListener('abort', () => subscriptions.close());
-  server.setRequestHandler(SubscribeRequestSchema, async ({ params }) => {
-    await subscriptions.subscribe(params.uri);
-    return {};
-  });
-  server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => {
-    subscriptions.unsubscribe(params.uri);
-    return {};
-  });
+  return [
+    answering(SubscribeRequestSchema, async ({ params }) => {
+      await subscriptions.subscribe(params.uri);
+      return {};
+    }),
+    answering(UnsubscribeRequestSchema, ({ params }) => {
+      subscriptions.unsubscribe(params.uri);
+      return {};
+    }),
+  ];
 }
 
 /** Returns the instructions that an agent reads before its first call. */
