@@ -6,8 +6,9 @@ import { testDatabase } from '../../support/postgres-database.ts';
 const { place, options, setTime, interrupt, remove } = await testDatabase();
 test.after.always(remove);
 
+// One check after another: all at once need more connections than a busy host opens in time.
 testStorage({
-  test,
+  test: test.serial,
   plugin: () => plugin,
   place,
   options,
