@@ -30,15 +30,17 @@ import { BudgetStatements, reservedOf } from './database/budgets.ts';
 import { targetOf } from './connections/client-config.ts';
 import { Connection, type Row, type Statement } from './connections/connection.ts';
 import { Connections } from './connections/connections.ts';
-import { closed, isOfTheDatabase, refusal } from './database/failures.ts';
+import { closed, isConflict, isOfTheDatabase, refusal } from './database/failures.ts';
 import { migrate, outdatedTables } from './database/migrate.ts';
-import { isWorthRepeating } from './database/repetition.ts';
 import { schemaVersion } from './database/schema-version.ts';
 import { times } from './database/times.ts';
 import { newest } from './migrations/index.ts';
 import type { PostgresOptions } from './options.ts';
 import { RecordReader } from './queries/record-reader.ts';
 import { marksOf } from './transfer/marks.ts';
+
+/** How often statements are repeated that lost a conflict with the transactions of others. */
+const maxConflicts = 5;
 
 /** A write within this time proves that the database can be written. */
 const writeValidMs = 1_000;
@@ -278,12 +280,11 @@ class PostgresStore implements Store {
   }
 
   async #repeated(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const since = performance.now();
-    for (let repeated = 0; ; repeated += 1) {
+    for (let conflicts = 0; ; conflicts += 1) {
       try {
         return await this.#connections.run(statements);
       } catch (error) {
-        if (!isWorthRepeating(error, repeated, since)) throw error;
+        if (!isConflict(error) || conflicts === maxConflicts) throw error;
       }
     }
   }

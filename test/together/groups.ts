@@ -26,6 +26,6 @@ export const groups: Readonly<Record<string, string>> = {
   isolation: 'host/isolation/*.test.ts',
   server: 'host/{client/!(one-server),http/*,loop/*,process/*,sdk/*,store/*,streams/*}.test.ts',
   launcher:
-    'host/{launcher*,config-show,connection-balancer,metrics,reload,request-metrics,socket-path,unknown-keys}.test.ts',
+    'host/{launcher*,config-show,connection-balancer,metrics,reload.variants,request-metrics,socket-path,unknown-keys}.test.ts',
   docs: '{docs,deploy,package}/*.test.ts',
 };

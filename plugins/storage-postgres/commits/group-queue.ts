@@ -3,6 +3,7 @@ import { FlightError, sqlState, type Row, type Statement } from '../connections/
 import {
   causeOf,
   isConflict,
+  isLockTimeout,
   isOfTheDatabase,
   misuse,
   refusal,
@@ -10,7 +11,6 @@ import {
   text,
   unavailable,
 } from '../database/failures.ts';
-import { isWorthRepeating } from '../database/repetition.ts';
 import { times } from '../database/times.ts';
 import type { GroupStatements, Marks } from './group-statements.ts';
 import { mergedInserts, type InsertMany } from './merged-inserts.ts';
@@ -29,12 +29,17 @@ export interface GroupHooks {
 interface Waiting {
   readonly work: Work;
   readonly since: number;
+  /** Whether its group has failed because others held a lock for long. */
+  waitedForLocks: boolean;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /** The most rows of a group. */
 const maxRows = 200;
+
+/** How often a group is repeated after a conflict with the transactions of others. */
+const maxConflicts = 5;
 
 /**
  * Commits all work that waits in one transaction, so that all share the cost of durability. One transaction runs at a
@@ -73,7 +78,7 @@ export class GroupQueue {
   /** Resolves when the work is durable. */
   add(work: Work): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ work, since: performance.now(), resolve, reject });
+      this.#waiting.push({ work, since: performance.now(), waitedForLocks: false, resolve, reject });
       this.#working ??= this.#work();
     });
   }
@@ -109,7 +114,7 @@ export class GroupQueue {
     this.#fail(late, unavailable(this.#place, new Error('it does not answer')));
   }
 
-  async #commit(group: readonly Waiting[], merges = true, repeated = 0): Promise<void> {
+  async #commit(group: readonly Waiting[], merges = true, conflicts = 0): Promise<void> {
     const works = group.map(({ work }) => work);
     const before = this.#statements.before(works);
     const merged = merges ? mergedInserts(works, this.#insertMany) : undefined;
@@ -120,14 +125,27 @@ export class GroupQueue {
       this.#succeed(group, results[before.length + steps.length]?.[0], after.length > 1);
     } catch (error) {
       if (!(error instanceof FlightError)) return this.#fail(group, unavailable(this.#place, error));
-      const since = Math.min(...group.map((each) => each.since));
-      if (isWorthRepeating(error, repeated, since)) return this.#commit(group, merges, repeated + 1);
+      if (isConflict(error) && conflicts < maxConflicts) return this.#commit(group, merges, conflicts + 1);
+      if (isLockTimeout(error) && this.#waitsAgain(group)) return;
       if (isConflict(error) || isOfTheDatabase(error))
         // Without an answer the transaction may have reached its end.
         return this.#fail(group, unavailable(this.#place, error, error.answered ? undefined : 'unknown'));
-      if (merged) return this.#commit(group, false, repeated);
+      if (merged) return this.#commit(group, false, conflicts);
       return this.#split(group, error, error.index - before.length);
     }
+  }
+
+  /**
+   * Queues a group again that waited for a lock in vain, once, if its oldest work has time for that. What came meanwhile
+   * joins it, so that no work waits for a lock behind two others.
+   */
+  #waitsAgain(group: readonly Waiting[]): boolean {
+    const [oldest] = group;
+    if (!oldest || oldest.waitedForLocks) return false;
+    if (performance.now() + times.lockMs > oldest.since + times.callMs) return false;
+    for (const each of group) each.waitedForLocks = true;
+    this.#waiting.unshift(...group);
+    return true;
   }
 
   #succeed(group: readonly Waiting[], marks: Row | undefined, changed: boolean): void {

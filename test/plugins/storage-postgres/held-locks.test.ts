@@ -39,15 +39,29 @@ const budget: Change = {
   bounds: { asked: { machines: 0, vcpus: 0, microusd: 0, unsized: 0, unpriced: 0 } },
 };
 
-test.serial('a lock that others hold for long is waited for once more, within the time of a call', async (t) => {
+const lockTimes = (n: number) => new Promise((resolve) => void setTimeout(resolve, n * times.lockMs));
+
+test.serial('a lock that others hold for long is waited for once more', async (t) => {
   const { store, release } = await besideHolder(t);
-  const commits = [store.commit([insert('request', aRequest('r-1'))]), store.commit([budget])];
-  const served = Promise.all(commits);
+  const served = store.commit([insert('request', aRequest('r-1'))]);
   served.catch(() => {});
-  await new Promise((resolve) => void setTimeout(resolve, 1.5 * times.lockMs));
+  await lockTimes(1.5);
   await release();
   await t.notThrowsAsync(served);
   t.is((await store.find('request', {})).length, 1);
+});
+
+test.serial('what comes while a lock is waited for joins the second wait, and is refused with it', async (t) => {
+  const { store } = await besideHolder(t);
+  const first = refusedFor(store.commit([insert('request', aRequest('r-1'))]));
+  await lockTimes(0.5);
+  let refused = 'not yet';
+  void refusedFor(store.commit([insert('request', aRequest('r-2'))])).then((reason) => (refused = reason));
+  await lockTimes(1);
+  t.is(refused, 'not yet');
+  t.regex(await first, /^UNAVAILABLE: /);
+  await new Promise((resolve) => void setImmediate(resolve));
+  t.regex(refused, /^UNAVAILABLE: /);
 });
 
 test.serial('a lock that nobody releases refuses the calls that need it, and names the reason', async (t) => {

@@ -1,4 +1,4 @@
-import { globSync, statSync, watch } from 'node:fs';
+import { globSync, statSync, watch, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WatchedFiles } from './start/supervised.ts';
@@ -10,7 +10,7 @@ const configurationName = /^(muster\.config\.\w+|\.musterrc|package\.json)$/;
 export interface WatchedChanges {
   /**
    * Watches the files that a server has read. `since`: the time in milliseconds before it began to read them. What was
-   * changed after that, before it was watched, is told at once.
+   * changed after that, and was not watched yet, is told at once.
    */
   follow(files: WatchedFiles, since: number): void;
 }
@@ -18,22 +18,25 @@ export interface WatchedChanges {
 /** Calls `changed` with each file of muster, and of the configuration that the options name, that changes. */
 export function watchChanges(options: readonly string[], changed: (file: string) => void): WatchedChanges {
   const named = namedIn(options);
-  for (const folder of sources()) watchFolder(folder, true, (name) => source.test(name), changed);
-  let files = watchFiles({ plugins: [], ...(named === undefined ? {} : { file: named }) }, changed);
+  let known: WatchedFiles = { plugins: [], ...(named === undefined ? {} : { file: resolve(named) }) };
+  let watched = watchAll(known, changed);
   return {
-    follow(read, since) {
-      const before = files;
-      files = watchFiles(read, changed);
+    follow(files, since) {
+      const before = watched;
+      // Again, since a folder may have been replaced by another one.
+      watched = watchAll(files, changed);
       before[Symbol.dispose]();
       const now = Date.now();
-      const newer = filesOf(read).find((file) => isWithin(modifiedAt(file), since, now));
+      const newer = filesOf(files, known).find((file) => isWithin(changedAt(file), since, now));
+      known = files;
       if (newer !== undefined) changed(newer);
     },
   };
 }
 
-function watchFiles({ file, plugins }: WatchedFiles, changed: (file: string) => void): Disposable {
+function watchAll({ file, plugins }: WatchedFiles, changed: (file: string) => void): Disposable {
   const stack = new DisposableStack();
+  for (const folder of sources()) stack.use(watchFolder(folder, true, (name) => source.test(name), changed));
   stack.use(
     file === undefined
       ? watchFolder(process.cwd(), false, (name) => configurationName.test(name), changed)
@@ -54,29 +57,40 @@ function watchFolder(
   isWatched: (name: string) => boolean,
   changed: (file: string) => void,
 ): Disposable {
+  // A folder that is not there, or may not be read, is not watched.
+  if (!isFolder(folder)) return { [Symbol.dispose]() {} };
   const watcher = watch(folder, { recursive }, (_, name) => {
     if (name !== null && isWatched(name)) changed(join(folder, name));
   }).on('error', () => watcher.close());
   return { [Symbol.dispose]: () => watcher.close() };
 }
 
-/** The files that a server has read, where it can be told which. */
-function filesOf({ file, plugins }: WatchedFiles): readonly string[] {
-  const ofPlugins = plugins.flatMap((plugin) =>
-    isFolder(plugin)
-      ? globSync('**/*', { cwd: plugin, exclude: ['**/node_modules'] })
-          .filter(isOwnSource)
-          .map((name) => join(plugin, name))
-      : plugin,
-  );
-  return [...(file === undefined ? [] : [file]), ...ofPlugins];
+/** What belongs to the files that a server has read, without what was `known`, and watched, before. */
+function filesOf({ file, plugins }: WatchedFiles, known: WatchedFiles): readonly string[] {
+  const unknown = plugins.filter((plugin) => !known.plugins.includes(plugin));
+  const ofPlugins = unknown.flatMap((plugin) => {
+    const [folder, pattern] = isFolder(plugin) ? [plugin, '**/*'] : [dirname(plugin), '*'];
+    const names = globSync(pattern, { cwd: folder, exclude: ['**/node_modules'] });
+    return names.filter(isOwnSource).map((name) => join(folder, name));
+  });
+  return [...(file === undefined || file === known.file ? [] : [file]), ...ofPlugins];
 }
 
 const isOwnSource = (name: string): boolean => source.test(name) && !name.includes('node_modules');
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-const modifiedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const isFolder = (path: string): boolean => factsOf(path)?.isDirectory() ?? false;
+/** When the content, the name or the rights changed: a file that is moved here keeps the time of its content. */
+const changedAt = (path: string): number => factsOf(path)?.ctimeMs ?? 0;
 /** A file of another computer may have a time that is still to come: it did not change meanwhile. */
 const isWithin = (time: number, since: number, now: number): boolean => time > since && time <= now;
+
+/** Nothing for what is not there, may not be looked at, or is a link to itself. */
+function factsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The directories of muster's own code, as sources or as a build. */
 function sources(): readonly string[] {

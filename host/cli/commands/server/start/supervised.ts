@@ -15,7 +15,9 @@ export function reportWatchedFiles({ file, configuration }: LoadedConfiguration)
   const plugins = configuration.plugins
     .filter((name) => name.startsWith('.') || isAbsolute(name))
     .map((name) => resolve(from, name));
-  process.send?.({ plugins, ...(file === undefined ? {} : { file }) } satisfies WatchedFiles);
+  const files: WatchedFiles = { plugins, ...(file === undefined ? {} : { file }) };
+  // A supervisor that is gone closed the channel, which ends this process once it has started.
+  process.send?.(files, undefined, {}, () => {});
 }
 
 /** Calls `end` when the supervisor closes the channel, which also happens when it dies. */

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { makePlace, startBroker, until, type StartedBroker } from '../support/boot-broker.ts';
+import { variants } from '../support/variants.ts';
 
 const plugin = (version: number) =>
   `export default { [Symbol.for('muster.plugin')]: true, name: 'mine', contract: 1, eventSinks: [{ name: 'mine-${version}', deliver: async () => {} }] };\n`;
@@ -49,19 +50,54 @@ test('with --reload a change of the configuration or of a plugin restarts the se
   t.throws(() => process.kill(third, 0), { code: 'ESRCH' });
 });
 
-test('a change that comes while the server starts, before its files are watched, restarts it too', async (t) => {
-  const place = await makePlace();
-  t.teardown(() => place.close());
-  const file = join(place.directory, 'muster.config.json');
-  const configuration = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...configuration, plugins: [...configuration.plugins, './mine.mjs'] }));
-  // Whoever reads the first version finds the second one when he looks again.
-  const changes = `import { writeFileSync } from 'node:fs';\nwriteFileSync(import.meta.filename, ${JSON.stringify(plugin(2))});\n`;
-  writeFileSync(join(place.directory, 'mine.mjs'), changes + plugin(1));
-  const broker = await startBroker({ place, args: ['--reload'] });
-  t.teardown(() => broker.stop());
-  tellOnFailure(t, broker);
-  await until(async () => startsOf(broker) === 2);
-  t.regex(broker.output.stderr, /mine\.mjs changed; muster restarts\./);
-  t.is(await broker.kill('SIGTERM'), 0);
-});
+/** What the first reader of a plugin does: whoever looks again finds another plugin. */
+const replacements: Readonly<Record<string, (folder: string) => string>> = {
+  'a file that is written': (folder) => {
+    writeFileSync(
+      join(folder, 'mine.mjs'),
+      `import { writeFileSync } from 'node:fs';\nwriteFileSync(import.meta.filename, ${JSON.stringify(plugin(2))});\n${plugin(1)}`,
+    );
+    return './mine.mjs';
+  },
+  'an old file that is moved there': (folder) => {
+    const old = join(folder, 'old.txt');
+    writeFileSync(old, plugin(2));
+    utimesSync(old, 1_000, 1_000);
+    writeFileSync(
+      join(folder, 'mine.mjs'),
+      `import { renameSync } from 'node:fs';\nrenameSync(${JSON.stringify(old)}, import.meta.filename);\n${plugin(1)}`,
+    );
+    return './mine.mjs';
+  },
+  'a file of a folder that has a link to itself': (folder) => {
+    const own = join(folder, 'own');
+    mkdirSync(own);
+    symlinkSync('loop.js', join(own, 'loop.js'));
+    writeFileSync(join(own, 'version.mjs'), 'export const version = 1;\n');
+    writeFileSync(
+      join(own, 'index.mjs'),
+      `import { readFileSync, writeFileSync } from 'node:fs';
+import { version } from './version.mjs';
+const file = new URL('version.mjs', import.meta.url);
+if (readFileSync(file, 'utf8').includes('= 1')) writeFileSync(file, 'export const version = 2;\\n');
+${plugin(1)}`,
+    );
+    return './own';
+  },
+};
+
+for (const [what, write] of variants(Object.entries(replacements)))
+  test(`a change that comes while the server starts, before its files are watched, restarts it too: ${what}`, async (t) => {
+    const place = await makePlace();
+    t.teardown(() => place.close());
+    const file = join(place.directory, 'muster.config.json');
+    const configuration = JSON.parse(readFileSync(file, 'utf8'));
+    const plugins = [...configuration.plugins, write(place.directory)];
+    writeFileSync(file, JSON.stringify({ ...configuration, plugins }));
+    const broker = await startBroker({ place, args: ['--reload'] });
+    t.teardown(() => broker.stop());
+    tellOnFailure(t, broker);
+    await until(async () => startsOf(broker) === 2);
+    t.regex(broker.output.stderr, /(mine|version)\.mjs changed; muster restarts\./);
+    t.is(await broker.kill('SIGTERM'), 0);
+  });
