@@ -19,7 +19,7 @@ async function connected(t: ExecutionContext, options: { readonly watches?: bool
   let id = 0;
   const send = (method: string, params?: unknown): Promise<any> =>
     new Promise((resolve) => {
-      client.onmessage = (message) => resolve(message);
+      Object.assign(client, { onmessage: resolve });
       void client.send({ jsonrpc: '2.0', id: (id += 1), method, params } as never);
     });
   await send('initialize', {
