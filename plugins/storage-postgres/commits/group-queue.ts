@@ -136,8 +136,8 @@ export class GroupQueue {
   }
 
   /**
-   * Queues a group again that waited for a lock in vain, once, if its oldest work has time for that. What came meanwhile
-   * joins it, so that no work waits for a lock behind two others.
+   * Queues a group again that waited for a lock in vain, once, if its oldest work has time for that. What came
+   * meanwhile joins it, so that no work waits for a lock behind two others.
    */
   #waitsAgain(group: readonly Waiting[]): boolean {
     const [oldest] = group;

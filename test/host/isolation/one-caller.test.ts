@@ -44,11 +44,12 @@ async function boot(t: ExecutionContext, knobs: KnobChange = {}) {
     /** What the caller is told: a refusal in words, or how the request ended. */
     async order(
       fields: object,
+      timeout = 10,
     ): Promise<{ readonly refused: boolean; readonly said: string; readonly status: string }> {
       const template_id = `t${(templates += 1)}`;
       const made = await call('POST', '/templates/', { template_id, ...fields });
       if (made.status !== 201) return { refused: true, said: JSON.stringify(made.body), status: `${made.status}` };
-      const { status, body } = await call('POST', '/machines/request', { template_id, machine_count: 1, timeout: 10 });
+      const { status, body } = await call('POST', '/machines/request', { template_id, machine_count: 1, timeout });
       if (status >= 400) return { refused: true, said: JSON.stringify(body), status: `${status}` };
       const { message, status: became } = await until(async () => {
         const { body: present } = await call('GET', `/requests/${body.request_id}/status`);
@@ -140,7 +141,7 @@ test('any error in a native specification is charged to its template or its requ
 test('an order for which the instance has no permission leaves the instance healthy for other callers', async (t) => {
   const broker = await boot(t, { auth: { denied: [{ action: 'CreateFleet' }] } });
   for (let i = 0; i < 4; i++) {
-    const { said } = await broker.order({ provider_api: 'EC2Fleet', ...machine });
+    const { said } = await broker.order({ provider_api: 'EC2Fleet', ...machine }, 90);
     t.regex(said, /UnauthorizedOperation/);
     await broker.othersGoOn('a fleet that may not be made');
   }
