@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { readServerPlace } from '../../../host/data-directory/server-place.ts';
 import { endServer } from '../../support/background.ts';
@@ -43,6 +43,12 @@ async function placed(t: ExecutionContext, budgets: readonly object[], server: o
 /** The processes that a server started. */
 const workersOf = (pid: number): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+
+/** Whether a process was sent a signal that it has not taken yet, because it is suspended. */
+const isPending = (pid: number, signal: number): boolean => {
+  const pending = /^ShdPnd:\s*(?<mask>\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.groups?.['mask'];
+  return ((BigInt(`0x${pending ?? 0}`) >> BigInt(signal - 1)) & 1n) === 1n;
+};
 
 const all = (max_machines: number) => ({ name: 'all', max_machines });
 
@@ -120,8 +126,7 @@ test('a server that does not know the signal is not sent it, and one that ends m
   t.is(await muster('server', 'status').then(({ code }) => code), 0, 'it runs on');
   process.kill(server, 'SIGSTOP');
   const reloading = muster('server', 'reload');
-  // Long enough for the command to send its signal.
-  await sleep(2_000);
+  await until(async () => isPending(server, constants.signals.SIGUSR2));
   process.kill(server, 'SIGKILL');
   const { code, err } = await reloading;
   t.is(code, 1);
