@@ -15,11 +15,13 @@ export const groups: Readonly<Record<string, string>> = {
   formats: '{plugins/{default-format,hostfactory-format,storage-memory,events-webhook}/**,plugin-testkit}/*.test.ts',
   slurm: 'plugins/slurm/*.test.ts',
   fleets: 'plugins/cloud-{spotfleet,ec2fleet,checks}/!(conformance*).test.ts',
+  conformance: 'plugins/cloud-{spotfleet,ec2fleet,runinstances}/{conformance*,run-instances}.test.ts',
   asg: 'plugins/cloud-asg/!(broker).test.ts',
   hostfactory: 'host/hostfactory/**/!(script-place).test.ts',
   cli: 'host/cli/**/!(help-examples).test.ts',
   hostile: 'host/hostile/!(modes|pressure).test.ts',
   rest: 'host/{rest,page}/**/*.test.ts',
+  postgres: 'plugins/storage-postgres/!(contract|held-locks).test.ts',
   sqlite: 'plugins/storage-sqlite/!(write-turns|backup|contract|growth|sharing).test.ts',
   telemetry: 'host/telemetry/*.test.ts',
   mcp: 'host/mcp/**/*.test.ts',
@@ -29,3 +31,9 @@ export const groups: Readonly<Record<string, string>> = {
     'host/{launcher*,config-show,connection-balancer,metrics,reload.variants,request-metrics,socket-path,unknown-keys}.test.ts',
   docs: '{docs,deploy,package}/*.test.ts',
 };
+
+/**
+ * Groups whose tests have a clock of their own and wait for nothing. At the same time they would only fill the memory:
+ * a quarter of the processor's time is garbage then. Tests that wait for real time must run at the same time.
+ */
+export const oneByOne: ReadonlySet<string> = new Set(['core']);
