@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Operation } from '../../core/operations/operation.ts';
 import type { RestBinding } from '../../core/contract/service/rest-binding.ts';
+import { anyText } from '../support/any-text.ts';
 import { camel } from './spec-broker.ts';
 
 /** One call as it goes over the wire. */
@@ -48,12 +49,7 @@ const ids = [
   '-a',
   'nowhere',
 ];
-const text = fc.oneof(
-  fc.constantFrom(...ids),
-  fc.constantFrom(...nasty),
-  fc.string({ unit: 'binary', maxLength: 12 }),
-  fc.constant('x'.repeat(3_000)),
-);
+const text = fc.oneof(fc.constantFrom(...ids), fc.constantFrom(...nasty), anyText(12), fc.constant('x'.repeat(3_000)));
 
 /** Any JSON; now and then far too deep, or far too long. */
 const json: fc.Arbitrary<unknown> = fc.oneof(

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { contextBelow, placeIn, traceContextOf, traceparentOf } from '../../../core/tracing/trace-context.ts';
+import { anyText } from '../../support/any-text.ts';
 
 const hex = (length: number) =>
   fc
@@ -17,13 +18,13 @@ const valid = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 test('any text is read without an exception, and only a valid one is a context', (t) => {
   const texts = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc
-      .tuple(fc.nat(valid.length), fc.string({ unit: 'binary', maxLength: 3 }))
+      .tuple(fc.nat(valid.length), anyText(3))
       .map(([at, text]) => valid.slice(0, at) + text + valid.slice(at + text.length)),
   );
   fc.assert(
-    fc.property(texts, fc.string({ unit: 'binary' }), (parent, state) => {
+    fc.property(texts, anyText(), (parent, state) => {
       const context = traceContextOf(parent, state);
       t.true(context === undefined || placeIn(context.traceparent) !== undefined);
     }),

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { deleteFleet, fleetTemplate, liveIds, liveMachines, modify, openFleet, terminate } from './fleet-support.ts';
 import { openCloud } from './support.ts';
-import { tries } from '../../support/variants.ts';
+import { longTest, tries } from '../../support/variants.ts';
 
 type Step =
   | { readonly do: 'terminate'; readonly which: number }
@@ -76,7 +76,7 @@ test('no machine comes twice: what a fleet ever started is its target and what w
   t.deepEqual(simulator.ledger().launches, { one: 20 + lost });
 });
 
-test('an hour of a busy fleet takes no time: machines that fail at once, markets without capacity', async (t) => {
+longTest('an hour of a busy fleet takes no time: machines that fail at once, markets without capacity', async (t) => {
   const { ec2, simulator } = await openCloud(t, {
     knobs: { capacity: [{ market: 'spot', count: 50 }], late_failures: [{ times: null, after_ms: 30_000 }] },
   });

@@ -38,7 +38,7 @@ test('after any calls and knobs the ledger is consistent, and it is empty when e
       for (const { token, step: run } of play.runs) t.true((simulator.ledger().launches[token] ?? 0) <= run.count);
       await endAll(t, ec2, simulator, play.fleets);
     }),
-    { numRuns: tries(25, 100), seed: 11 },
+    { numRuns: tries(10, 100), seed: 11 },
   );
 });
 

@@ -9,7 +9,7 @@ import {
   stateMessage as state,
   threeAtRest,
 } from '../../../../support/notices-bench.ts';
-import { variants } from '../../../../support/variants.ts';
+import { tries, variants } from '../../../../support/variants.ts';
 
 test('a machine that ends is reported within two seconds of its notice, in whatever order and however often it comes', async (t) => {
   const { bench, east, id, at } = await threeAtRest(t);
@@ -75,10 +75,11 @@ test('a false notice costs a dozen observations of its machine alone, and ends b
   t.deepEqual([...new Set(asked)], [1]);
 });
 
-test('false notices about all of 10 000 machines in many requests share a few observations', async (t) => {
+test('false notices about all machines of many requests share a few observations', async (t) => {
+  const requests = tries(10, 50);
   const { bench, east, at } = await requestsAtRest(
     t,
-    Array.from({ length: 50 }, () => 200),
+    Array.from({ length: requests }, () => 200),
     {},
     rarely,
   );
@@ -87,11 +88,11 @@ test('false notices about all of 10 000 machines in many requests share a few ob
   // As a source gives them: a part in each answer.
   east.waiting = east.live().map((id, index) => state(`r-${index}`, id, 'terminated', at()));
   await bench.clock.advance(600_000);
-  t.is(east.acknowledged.length, 10_000);
-  t.is(await bench.store.count('machine', { status: 'running' }), 10_000);
+  t.is(east.acknowledged.length, 200 * requests);
+  t.is(await bench.store.count('machine', { status: 'running' }), 200 * requests);
   t.deepEqual(await eventsOf(bench, 'machine.lost'), []);
   const calls = observations(east) - before;
-  t.true(calls <= 80, `${calls} calls`);
+  t.true(calls <= 1.6 * requests, `${calls} calls`);
 });
 
 test('notices of one machine again and again do not keep the others from being observed', async (t) => {

@@ -1,8 +1,9 @@
 import test from 'ava';
 import { isFault } from '../../../core/index.ts';
 import { fleetStage, ways } from './fleet-support.ts';
+import { variants } from '../../support/variants.ts';
 
-for (const way of ways) {
+for (const way of variants(ways)) {
   test(`${way.name}: where only known machines are asked about, they alone are, by their ids`, async (t) => {
     t.timeout(300_000);
     const fleet = await fleetStage(way, 300);

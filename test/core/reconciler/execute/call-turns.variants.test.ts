@@ -6,6 +6,7 @@ import { turn } from '../../../../core/collections/turn.ts';
 import { attemptOf } from '../../../support/records.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
+import { variants } from '../../../support/variants.ts';
 
 const noAnswer = () => new ProviderFault('unavailable', 'connect ETIMEDOUT');
 
@@ -181,8 +182,8 @@ test('a call that is recalled is not made, and none waits any more', async (t) =
   t.is(made.length, 1);
 });
 
-test('an order that waits for its turn is not sent after a cancel, also where the API prepares nothing', async (t) => {
-  for (const prepares of [true, false]) {
+for (const prepares of variants([true, false]))
+  test(`an order that waits for its turn is not sent after a cancel, where the API prepares ${prepares ? 'it' : 'nothing'}`, async (t) => {
     const east = Object.assign(new ScriptedCloud({ machines_per_launch: 1 }), { prepares });
     const bench = await loopBench({ east });
     const { clock } = bench;
@@ -197,8 +198,7 @@ test('an order that waits for its turn is not sent after a cancel, also where th
     await clock.advance(300_000);
     t.deepEqual(east.live(id), []);
     await bench.close();
-  }
-});
+  });
 
 test('a release does not wait for disposals that hang', async (t) => {
   const east = new ScriptedCloud({ machines_per_launch: 1 });

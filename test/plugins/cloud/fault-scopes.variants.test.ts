@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
+import { variants } from '../../support/variants.ts';
 
 const base = { image_id: 'ami-1', machine_type: 't3.small', subnet_ids: ['subnet-1'] };
 const plugins = [
@@ -49,10 +50,10 @@ const quick: KnobChange = {
 
 const refusals = ['OptInRequired', 'UnauthorizedOperation', 'AuthFailure.ServiceLinkedRoleCreationNotPermitted'];
 for (const code of refusals)
-  for (const [provider_api, action] of [
+  for (const [provider_api, action] of variants([
     ['RunInstances', 'RunInstances'],
     ['EC2Fleet', 'CreateFleet'],
-  ] as const)
+  ] as const))
     test(`${provider_api}: ${code} of four templates fails their requests, and never takes the instance down`, async (t) => {
       const bad = ['bad-1', 'bad-2', 'bad-3', 'bad-4'];
       const broker = await boot(
@@ -126,7 +127,7 @@ for (const provider_api of ['EC2Fleet', 'RunInstances'])
     t.is(broker.simulator.audit().filter(({ action }) => /^(CreateFleet|RunInstances)$/.test(action)).length, 1);
   });
 
-for (const provider_api of ['RunInstances', 'EC2Fleet', 'ASG'])
+for (const provider_api of variants(['RunInstances', 'EC2Fleet', 'ASG']))
   test(`${provider_api}: machines that end with Client.InternalError fail the request, and the message names KMS`, async (t) => {
     const broker = await boot(t, [{ template_id: 'sealed', provider_api, timeout: 60 }], {
       late_failures: [{ times: null, code: 'Client.InternalError', after_ms: 20 }],

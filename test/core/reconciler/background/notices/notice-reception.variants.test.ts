@@ -13,6 +13,7 @@ import {
 } from '../../../../support/notices-bench.ts';
 import { ScriptedCloud, scriptedApi, scriptedType } from '../../../../support/scripted-cloud.ts';
 import { aBroker } from '../../../../../plugin-testkit/storage/records.ts';
+import { tries } from '../../../../support/variants.ts';
 
 test('a message about an unknown machine is acknowledged when it can never matter', async (t) => {
   const { bench, east, at } = await threeAtRest(t);
@@ -40,8 +41,9 @@ test('a source that always answers at once leaves time for everything else', asy
   await bench.clock.advance(10_000);
   t.is(receptions() - before, 500);
   const asked = observations(east);
-  await bench.clock.advance(300_000);
-  t.is(observations(east) - asked, 10, 'machines are observed as ever');
+  const halfMinutes = tries(3, 10);
+  await bench.clock.advance(halfMinutes * 30_000);
+  t.is(observations(east) - asked, halfMinutes, 'machines are observed as ever');
 });
 
 test('machines at rest are observed rarely while notices arrive, and as ever soon after they stop', async (t) => {

@@ -4,6 +4,7 @@ import type { Budget } from '../../../core/budgets/budget.ts';
 import { isBrokerError, nothingReserved, plus, reservedIn, type Reserved } from '../../../core/index.ts';
 import type { ScriptedCloud } from '../../support/scripted-cloud.ts';
 import { budgetBench, cloudOf, offers, type BudgetBench } from './budget-bench.ts';
+import { tries } from '../../support/variants.ts';
 
 const spot = { key: 'spot-2', vcpus: 2, usd: 0.1, market: 'spot' };
 
@@ -193,7 +194,7 @@ test('budgets are never exceeded, and at rest nothing is reserved that does not 
     }),
     {
       examples: [[[...allAtOnce]]],
-      numRuns: Number(process.env['BUDGET_RUNS'] ?? 6),
+      numRuns: Number(process.env['BUDGET_RUNS'] ?? tries(3, 12)),
       seed: Number(process.env['BUDGET_SEED'] ?? 1),
     },
   );

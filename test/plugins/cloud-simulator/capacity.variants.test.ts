@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { fits } from '../../../plugins/cloud-simulator/pattern.ts';
 import { codeOf, launch, openCloud, refusal } from './support.ts';
+import { tries } from '../../support/variants.ts';
 
 const spot = (MaxPrice?: string) => ({
   InstanceMarketOptions: { MarketType: 'spot' as const, SpotOptions: { MaxPrice } },
@@ -178,7 +179,7 @@ test('launches and terminations never exceed a bound of capacity', async (t) => 
         live = live.slice(end);
       }
     }),
-    { numRuns: 25, seed: 7 },
+    { numRuns: tries(12, 50), seed: 7 },
   );
 });
 

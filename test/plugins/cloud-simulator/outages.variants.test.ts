@@ -12,6 +12,7 @@ import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import fc from 'fast-check';
 import { codeOf, launch, openCloud, refusal } from './support.ts';
+import { tries } from '../../support/variants.ts';
 
 const tagged = (Value: string) => ({
   TagSpecifications: [{ ResourceType: 'instance' as const, Tags: [{ Key: 'muster:request-id', Value }] }],
@@ -171,7 +172,7 @@ test('during an outage every answer is the one of a healthy cloud and holds no m
       else t.true(seen === 'Unavailable' || JSON.stringify(seen) === JSON.stringify(healthy));
       if (dead.length === 0) t.deepEqual(seen, healthy);
     }),
-    { numRuns: 60, seed: 11 },
+    { numRuns: tries(25, 120), seed: 11 },
   );
 });
 

@@ -5,6 +5,7 @@ import { applyNotices } from '../../../../core/reconciler/apply/apply-notices.ts
 import { applyReports } from '../../../../core/reconciler/apply/apply-reports.ts';
 import { StateChange } from '../../../../core/reconciler/state/request-state.ts';
 import { attemptOf, machineOf, stateOf } from '../../../support/records.ts';
+import { tries } from '../../../support/variants.ts';
 
 const now = Date.parse('2026-01-01T10:00:00Z');
 const at = (minutes: number) => new Date(now + minutes * 60_000).toISOString();
@@ -153,7 +154,7 @@ test('all orders of messages, with any repeats, lead to the same machine', (t) =
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: tries(80, 300) },
   );
 });
 
@@ -177,6 +178,6 @@ test('it does not matter between which observations the messages come', (t) => {
         t.deepEqual(untold(after(mixed).machine), untold(after([...sent, ...observed]).machine));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: tries(150, 500) },
   );
 });

@@ -5,6 +5,7 @@ import { ProviderFault } from '../../../core/index.ts';
 import { loopBench } from '../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../support/scripted-cloud.ts';
 import { ask, boot, ended, file, hostsOf, request } from './in-process.ts';
+import { tries } from '../../support/variants.ts';
 
 // Mistakes that other providers of HostFactory made, or brokers like this one; those that the other tests of these
 // scripts do not meet on their way.
@@ -115,7 +116,7 @@ test('what lacks capacity is remembered under the key that it is looked up by, a
         await bench.close();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: tries(10, 50) },
   );
 });
 

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { EC2Client, DescribeTagsCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
+import { variants } from '../../support/variants.ts';
 
 interface Machine {
   readonly machine_id: string;
@@ -60,7 +61,7 @@ async function toldNames(ec2: EC2Client): Promise<Record<string, string>> {
   return Object.fromEntries(Tags.map(({ ResourceId = '', Value = '' }) => [ResourceId, Value]));
 }
 
-for (const api of ['RunInstances', 'EC2Fleet', 'ASG'])
+for (const api of variants(['RunInstances', 'EC2Fleet', 'ASG']))
   test(`${api}: each machine takes a name, and can read it once it is ready`, async (t) => {
     const booted = await boot(t, api);
     const names = ['cpu-1', 'cpu-2', 'cpu-3'];
