@@ -7,15 +7,12 @@ export const groups: Readonly<Record<string, string>> = {
   simulator: 'plugins/cloud-simulator/**/*.test.ts',
   cloud: 'plugins/cloud/!(observe*|fleets-*|liveness|lazy-sdk|*broker*|*clean-up*).test.ts',
   core: 'core/**/*.test.ts',
-  config: 'config/**/*.test.ts',
   spec: '{spec,scenarios}/*.test.ts',
-  operations: 'host/{operations,budgets}/*.test.ts',
-  setup: 'host/{init,doctor,services,package}/*.test.ts',
+  operations: 'host/{operations,budgets,usage,init,doctor,services,package}/*.test.ts',
   observe: 'plugins/cloud/{observe*,liveness,fleets-maintained,prices-broker}.test.ts',
   formats: '{plugins/{default-format,hostfactory-format,storage-memory,events-webhook}/**,plugin-testkit}/*.test.ts',
   slurm: 'plugins/slurm/*.test.ts',
-  fleets: 'plugins/cloud-{spotfleet,ec2fleet,checks}/!(conformance*).test.ts',
-  conformance: 'plugins/cloud-{spotfleet,ec2fleet,runinstances}/{conformance*,run-instances}.test.ts',
+  fleets: 'plugins/cloud-{spotfleet,ec2fleet,runinstances,checks}/*.test.ts',
   asg: 'plugins/cloud-asg/!(broker).test.ts',
   hostfactory: 'host/hostfactory/**/!(script-place).test.ts',
   cli: 'host/cli/**/!(help-examples).test.ts',
@@ -29,7 +26,7 @@ export const groups: Readonly<Record<string, string>> = {
   server: 'host/{client/!(one-server),http/*,loop/*,process/*,sdk/*,store/*,streams/*}.test.ts',
   launcher:
     'host/{launcher*,config-show,connection-balancer,metrics,reload.variants,request-metrics,socket-path,unknown-keys}.test.ts',
-  docs: '{docs,deploy,package}/*.test.ts',
+  docs: '{docs,deploy,package,config/**}/*.test.ts',
 };
 
 /**

@@ -1,3 +1,0 @@
-import { runPart } from './run-part.ts';
-
-await runPart(import.meta.filename);
