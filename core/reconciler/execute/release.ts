@@ -1,7 +1,9 @@
 import { isFault, ProviderFault } from '../../contract/fault.ts';
+import type { AttemptRecord } from '../../model/attempt.ts';
+import { isTerminal } from '../../model/request.ts';
 import { asMoved, followWith } from '../clock-shift/shift-times.ts';
 import { bounded } from '../state/attempt.ts';
-import { withCloudRequests, withOutcomes } from '../state/outcomes.ts';
+import { isRecorded, withCloudRequests, withOutcomes } from '../state/outcomes.ts';
 import { repeatDue, type PendingRelease } from '../plan/pending-releases.ts';
 import type { ClaimedRequest } from '../claims/claimed-request.ts';
 import { inSlices } from './slices.ts';
@@ -56,8 +58,12 @@ export async function release(
     const message = `Releasing machines of '${attempt.provider_instance}' has not succeeded yet: ${error.message}`;
     return [
       (change) => {
-        change.setRequest({ message });
-        change.noteAttempt(attempt.attempt, (each) => withCloudRequests(withOutcomes(each, [error], change.now), ids));
+        // The message of a request that ended says how it ended. The return that asks for the release tells the rest.
+        if (!isTerminal(claimed.state.request.status)) change.setRequest({ message });
+        const noted = (each: AttemptRecord) => withCloudRequests(withOutcomes(each, [error], change.now), ids);
+        // The return reads it. A refusal that is repeated each second is not stored each second.
+        if (isRecorded(attempt, error, change.now)) change.noteAttempt(attempt.attempt, noted);
+        else change.moveAttempt(attempt.attempt, noted);
       },
     ];
   }

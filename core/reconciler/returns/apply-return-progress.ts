@@ -1,5 +1,6 @@
 import { isTerminal, type EndStatus } from '../../model/request.ts';
 import type { StateChange } from '../state/request-state.ts';
+import type { ReleaseRefusal } from './release-refusal.ts';
 
 /** The progress of a return. */
 export interface ReturnProgress {
@@ -9,18 +10,23 @@ export interface ReturnProgress {
   readonly accepted: boolean;
   /** The instances of its machines that are no longer configured. */
   readonly missing: readonly string[];
+  /** Why machines are not released, where a provider refused it and nothing has moved since the last look. */
+  readonly refusal?: ReleaseRefusal;
 }
 
 /** Updates a return. The return only observes its machines; the requests that they belong to release them. */
-export function applyReturnProgress(change: StateChange, { left, accepted, missing }: ReturnProgress): void {
+export function applyReturnProgress(change: StateChange, { left, accepted, missing, refusal }: ReturnProgress): void {
   const { request, now } = change;
   if (isTerminal(request.status)) return;
   const total = request.machine_count;
   const gone = total - left;
   if (left === 0)
     return end(change, 'completed', total === 1 ? 'The machine is gone.' : `All ${total} machines are gone.`);
+  const refused = refusal
+    ? ` '${refusal.provider_instance}' has not accepted their release yet: ${refusal.message}`
+    : '';
   if (now >= request.deadline_at) {
-    const message = `${left} machines were not gone in time; their release continues.`;
+    const message = `${left} machines were not gone in time; their release continues.${refused}`;
     const shortfall = [{ kind: 'unavailable' as const, code: 'TIMEOUT', message, count: left }];
     change.setRequest({ fulfilment: { requested: total, delivered: gone, final: true, shortfall } });
     return end(change, gone > 0 ? 'completed' : 'failed', message);
@@ -28,9 +34,9 @@ export function applyReturnProgress(change: StateChange, { left, accepted, missi
   const waiting = missing
     .map((name) => ` '${name}' is not configured: its machines cannot be released until it is.`)
     .join('');
-  const message = `${gone} of ${total} machines are gone.${waiting}`;
+  const message = `${gone} of ${total} machines are gone.${waiting}${refused}`;
   if (request.status === 'pending' && accepted) change.setRequest({ status: 'in_progress', message });
-  else if (waiting !== '') change.setRequest({ message });
+  else if (accepted && message !== request.message) change.setRequest({ message });
 }
 
 function end(change: StateChange, status: EndStatus, message: string): void {

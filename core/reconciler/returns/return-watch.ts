@@ -4,6 +4,7 @@ import type { RequestRecord } from '../../model/request.ts';
 import type { Store } from '../../contract/storage.ts';
 import type { ReturnProgress } from './apply-return-progress.ts';
 import { isAlive } from '../state/machine-life.ts';
+import { releaseRefusal } from './release-refusal.ts';
 
 /**
  * Observes the machines of one return. Each call counts the machines with its id, and reads only the few that an
@@ -17,6 +18,8 @@ export class ReturnWatch {
    */
   #others: readonly MachineKey[] | undefined;
   #instances: ReadonlySet<string> = new Set();
+  /** How many were left at the last look. */
+  #left: number | undefined;
 
   constructor(store: Store, request: RequestRecord) {
     this.#store = store;
@@ -36,7 +39,9 @@ export class ReturnWatch {
       const there = await this.#store.count('machine', { return_id, gone_at: null, provider_instance: name });
       if (there > 0 || this.#others.some(({ provider_instance }) => provider_instance === name)) missing.push(name);
     }
-    return { left, accepted: true, missing };
+    const refusal = left > 0 && left === this.#left ? await releaseRefusal(this.#store, this.#request) : undefined;
+    this.#left = left;
+    return { left, accepted: true, missing, ...(refusal ? { refusal } : {}) };
   }
 
   async #named(): Promise<readonly MachineKey[]> {

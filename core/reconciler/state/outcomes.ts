@@ -48,6 +48,15 @@ export function withObservedOutcomes(
   return withOutcomes(attempt, news, at);
 }
 
+/** An equal answer is recorded again after this time. */
+const recordedAgainMs = 30_000;
+
+/** Whether an equal answer about the same offer was recorded a short time ago. */
+export function isRecorded({ outcomes = [] }: AttemptRecord, answer: Answer, at: number): boolean {
+  const known = outcomes.find((each) => keyOf(each) === keyOf(answer));
+  return known?.message === shortened(answer.message, longestMessage) && at - known.at < recordedAgainMs;
+}
+
 /** Whether a person must act before an equal call succeeds. */
 export const lasts = (kind: FaultKind): boolean => kind === 'invalid' || kind === 'credentials';
 

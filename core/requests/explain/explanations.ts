@@ -1,4 +1,3 @@
-import { queryInParts } from '../../collections/query-in-parts.ts';
 import type { Clock } from '../../contract/clock.ts';
 import type { Store } from '../../contract/storage.ts';
 import type { AttemptRecord } from '../../model/attempt.ts';
@@ -13,6 +12,7 @@ import {
 import { offersFor, type OfferStanding } from '../../reconciler/plan/orders/offer-states.ts';
 import { planOrders } from '../../reconciler/plan/orders/plan-orders.ts';
 import { requestRetries, type OfferClock } from '../../reconciler/plan/orders/standing.ts';
+import { releaseRefusal } from '../../reconciler/returns/release-refusal.ts';
 import { ReturnWatch } from '../../reconciler/returns/return-watch.ts';
 import { defaultSettings } from '../../reconciler/settings.ts';
 import { tally } from '../../reconciler/state/counting.ts';
@@ -52,8 +52,6 @@ export interface Explanation {
 const mostAhead = 100;
 const shownAhead = 3;
 const machinesAtOnce = 500;
-/** The most requests whose orders are read to say why a return waits. */
-const mostOrigins = 20;
 
 /** Explains requests and returns from what is stored. Never calls a provider. */
 export class Explanations {
@@ -172,7 +170,7 @@ export class Explanations {
     const watch = new ReturnWatch(this.#store, request);
     const progress = await watch.progress((name) => this.#isServed(name));
     const over = isTerminal(request.status);
-    const refusal = progress.left > 0 && progress.accepted ? await this.#refusal(request) : undefined;
+    const refusal = progress.left > 0 && progress.accepted ? await releaseRefusal(this.#store, request) : undefined;
     const situation: ReturnSituation = { request, ...progress, ...(refusal ? { refusal } : {}) };
     const waiting_for = {
       what: `the end of ${machinesOf(progress.left)}`,
@@ -185,18 +183,5 @@ export class Explanations {
       order: [],
       attempts: [],
     };
-  }
-
-  /** The last answer since the return with which a provider did not accept a release of one of its requests. */
-  async #refusal({ origins = [], created_at }: RequestRecord): Promise<ReturnSituation['refusal']> {
-    const attempts = await queryInParts(origins.slice(0, mostOrigins), (request_id) =>
-      this.#store.find('attempt', { where: { request_id } }),
-    );
-    const last = attempts
-      .flatMap(({ provider_instance, outcomes = [] }) => outcomes.map((each) => ({ provider_instance, ...each })))
-      .filter(({ at }) => at >= created_at)
-      .toSorted((a, b) => a.at - b.at)
-      .at(-1);
-    return last && { provider_instance: last.provider_instance, code: last.code };
   }
 }

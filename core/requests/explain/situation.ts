@@ -27,6 +27,4 @@ export interface SlotSituation {
 /** The state of a return. */
 export interface ReturnSituation extends ReturnProgress {
   readonly request: RequestState['request'];
-  /** The last answer with which a provider did not accept the release of its machines. */
-  readonly refusal?: { readonly provider_instance: string; readonly code: string };
 }

@@ -37,7 +37,7 @@ const otherPools = 'Nothing: muster tries other pools. Name more machine types a
 const correct = 'Correct the template as the message says.';
 const raise = 'Ask AWS for a higher quota, or return machines.';
 const permit =
-  'The policies of the account deny this call for the resources that the template names (image, subnet, launch template, role, key or tags). Grant the permission, or change the template.';
+  'The policies of the account deny this call for what it names (an image, a subnet, a launch template, a role, a key, tags or a machine). Grant the permission, or change the template.';
 const mayNotRead = {
   kind: 'credentials',
   scope: 'instance',

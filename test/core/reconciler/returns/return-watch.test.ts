@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Store } from '../../../../core/index.ts';
+import { ProviderFault, type Store } from '../../../../core/index.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
 
@@ -55,5 +55,37 @@ test('a return of machines of an earlier return ends with them', async (t) => {
   for (const { request } of [first, second])
     t.is((await bench.status(request.request_id)).request.status, 'completed');
   t.deepEqual(east.live(id), []);
+  await bench.close();
+});
+
+test('a return says why its machines are not released, and the request that they belong to keeps its message', async (t) => {
+  const east = new ScriptedCloud();
+  const bench = await loopBench({ east });
+  const id = await bench.request(3);
+  await bench.clock.advance(1_000);
+  east.boot();
+  await bench.clock.advance(5_000);
+  const delivered = (await bench.status(id)).request.message;
+  const denied = async () => {
+    throw new ProviderFault('invalid', 'The account may not end machines.', { code: 'DENIED' });
+  };
+  east.beforeRelease = denied;
+  const { request } = await bench.requestService.returnMachines(['m-1', 'm-2'], 600);
+  const message = async () => (await bench.status(request.request_id)).request.message;
+  await bench.clock.advance(20_000);
+  const refused = "'east' has not accepted their release yet: The account may not end machines.";
+  t.is(await message(), `0 of 2 machines are gone. ${refused}`);
+  t.is((await bench.status(id)).request.message, delivered);
+  east.beforeRelease = async () => undefined;
+  await bench.clock.advance(30_000);
+  t.is(await message(), 'All 2 machines are gone.');
+  t.is((await bench.status(id)).request.message, delivered);
+
+  east.beforeRelease = denied;
+  const late = await bench.requestService.returnMachines(['m-3'], 60);
+  await bench.clock.advance(90_000);
+  const ended = (await bench.status(late.request.request_id)).request;
+  t.is(ended.status, 'failed');
+  t.is(ended.message, `1 machines were not gone in time; their release continues. ${refused}`);
   await bench.close();
 });

@@ -667,7 +667,7 @@ const returns: Readonly<Record<string, readonly [ReturnSituation, string]>> = {
       left: 3,
       accepted: true,
       missing: [],
-      refusal: { provider_instance: 'east', code: 'RequestLimitExceeded' },
+      refusal: { provider_instance: 'east', code: 'RequestLimitExceeded', message: 'Too many calls.' },
     },
     "None of 3 machines is gone yet; they are being released; 'east' did not accept a release yet (RequestLimitExceeded).",
   ],
