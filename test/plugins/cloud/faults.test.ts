@@ -150,7 +150,7 @@ test('messages of faults end with the code and contain no secrets', (t) => {
   });
   t.is(
     fault.message,
-    'RunInstances: You, *** with ***, may not. The policies of the account deny this call for the resources that the template names (image, subnet, launch template, role, key or tags). Grant the permission, or change the template. Error Code: UnauthorizedOperation',
+    'RunInstances: You, *** with ***, may not. The policies of the account deny this call for what it names (an image, a subnet, a launch template, a role, a key, tags or a machine). Grant the permission, or change the template. Error Code: UnauthorizedOperation',
   );
   t.notRegex(JSON.stringify(fault.cause), /hush|AKIA|abc-DEF/);
 });
