@@ -53,7 +53,8 @@ test('an instance without valid credentials is unhealthy soon after the start, w
   });
   t.regex(message, /AuthFailure/);
   t.is(await metric(broker), 0);
-  t.is((await broker.app.inject('/readyz')).statusCode, 503);
+  t.is((await broker.app.inject('/health')).statusCode, 503);
+  t.is((await broker.app.inject('/readyz')).statusCode, 200);
 });
 
 test('a provider whose process died is unhealthy, without any request for machines', async (t) => {

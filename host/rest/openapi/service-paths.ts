@@ -27,9 +27,9 @@ const service = (operationId: string, summary: string, responses: Json): Json =>
 
 const readiness = (operationId: string, summary: string): Json =>
   service(operationId, summary, {
-    '200': answer('The server can serve.', ready),
+    '200': answer('Every check is `ok` that counts.', ready),
     '503': {
-      ...answer('The server cannot serve; `checks` contains the reasons.', notReady),
+      ...answer('A check is not `ok`; `checks` contains the reasons.', notReady),
       headers: headersOf({ limited: false }, 'Retry-After'),
     },
   });
@@ -54,8 +54,8 @@ const reads: Readonly<Record<string, Json>> = {
     [{ name: 'machine_id', in: 'path', required: true, schema: text, example: 'i-0a1b2c3d4e5f60718' }],
   ),
   '/livez': service('livez', 'Whether the process runs.', { '200': answer('The process runs.', alive) }),
-  '/readyz': readiness('readyz', 'Whether the server can serve.'),
-  '/health': readiness('health', 'Whether the server can serve: an alias of /readyz.'),
+  '/readyz': readiness('readyz', 'Whether the server can serve, whatever its providers do.'),
+  '/health': readiness('health', 'Whether the server can serve, and an enabled provider instance answers.'),
   '/info': service('info', 'Name, version and settings of the server.', {
     '200': answer('Name, version and settings of the server.', info),
   }),

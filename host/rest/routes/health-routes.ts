@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Broker } from '../../compose.ts';
 import { thisPackage } from '../../process/this-package.ts';
-import { checksOf } from './checks.ts';
+import { checksOf, type Check, type Checks } from './checks.ts';
 import type { PathTable } from './path-table.ts';
 
 /**
@@ -14,15 +14,18 @@ export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker:
 
   app.get('/livez', () => ({ status: 'ok', pid: process.pid }));
 
-  for (const url of ['/readyz', '/health']) {
-    app.get(url, async (_, reply) => {
-      const checks = await checksOf(broker);
-      const ready = Object.values(checks).every(({ ok }) => ok);
-      reply.code(ready ? 200 : 503);
-      if (!ready) reply.header('retry-after', 5);
-      return { status: ready ? 'ok' : 'unavailable', version: thisPackage.version, checks };
-    });
-  }
+  // Not by the providers: all brokers of an installation have the same ones. A cloud that does not answer would take
+  // all of them away from their callers, who can still ask, cancel and return.
+  app.get('/readyz', async (_, reply) => {
+    const checks = await checksOf(broker);
+    const { storage, templates, loop, draining } = checks;
+    return answered(reply, checks, [storage, templates, loop, ...(draining ? [draining] : [])]);
+  });
+
+  app.get('/health', async (_, reply) => {
+    const checks = await checksOf(broker);
+    return answered(reply, checks, Object.values(checks));
+  });
 
   app.get('/info', () => ({
     ...thisPackage,
@@ -46,4 +49,12 @@ export function bindHealthRoutes(app: FastifyInstance, paths: PathTable, broker:
       };
     }),
   }));
+}
+
+/** The answer that shows all checks, of which those that `count` decide. */
+function answered(reply: FastifyReply, checks: Checks, count: readonly Check[]) {
+  const ready = count.every(({ ok }) => ok);
+  reply.code(ready ? 200 : 503);
+  if (!ready) reply.header('retry-after', 5);
+  return { status: ready ? 'ok' : 'unavailable', version: thisPackage.version, checks };
 }

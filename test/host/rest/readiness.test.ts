@@ -5,15 +5,15 @@ import type { Health } from '../../../core/model/health.ts';
 import { bootBroker, type BootedBroker } from '../../support/boot-broker.ts';
 
 const east = { name: 'east', type: 'cloud', config: {} };
-const providers = [east, { ...east, name: 'west' }, { ...east, name: 'spare', enabled: false }];
+const configured = [east, { ...east, name: 'west' }, { ...east, name: 'spare', enabled: false }];
 
 /** Stores what the loop would have found. */
 async function found(broker: BootedBroker, name: string, value: Health): Promise<void> {
   await broker.broker.facts.learnHealth(name, value);
 }
 
-test('the broker is ready while one enabled instance answers, and says how each is', async (t) => {
-  const broker = await bootBroker({ loop: 'none', configuration: { providers } });
+test('the broker is healthy while one enabled instance answers, says how each is, and is ready without any', async (t) => {
+  const broker = await bootBroker({ loop: 'none', configuration: { providers: configured } });
   t.teardown(() => broker.close());
   await found(broker, 'west', { status: 'unhealthy', message: 'The key is unknown.' });
   await broker.until(async () => broker.broker.facts.health('west').status === 'unhealthy');
@@ -31,17 +31,18 @@ test('the broker is ready while one enabled instance answers, and says how each 
   }
   await found(broker, 'east', { status: 'unhealthy' });
   const answer = await broker.until(async () => {
-    const answer = await broker.app.inject('/readyz');
+    const answer = await broker.app.inject('/health');
     return answer.statusCode === 503 && answer;
   });
   t.is(answer.headers['retry-after'], '5');
-  t.like(answer.json(), {
-    status: 'unavailable',
-    checks: { providers: { ok: false, message: 'No enabled provider instance answers.' } },
-  });
+  const providers = { ok: false, message: 'No enabled provider instance answers.' };
+  t.like(answer.json(), { status: 'unavailable', checks: { providers } });
+  const ready = await broker.app.inject('/readyz');
+  t.is(ready.statusCode, 200, 'a load balancer takes no broker away because of the cloud');
+  t.like(ready.json(), { status: 'ok', checks: { providers } });
   t.is((await broker.app.inject('/livez')).statusCode, 200);
   await found(broker, 'west', { status: 'healthy' });
-  await broker.until(async () => (await broker.app.inject('/readyz')).statusCode === 200);
+  await broker.until(async () => (await broker.app.inject('/health')).statusCode === 200);
 });
 
 test('the broker is not ready when the loop has stopped or the storage is missing', async (t) => {
