@@ -1,6 +1,6 @@
 import { brokerStates, type BrokerRecord, type BrokerState, type JobLease } from '../../../core/index.ts';
 import { beginning } from '../database/beginning.ts';
-import type { Row, Statement, Value } from '../connections/connection.ts';
+import type { Row, Statement, Value } from '../connections/statement.ts';
 import { bound } from '../queries/dialect.ts';
 
 type Run = (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { quoted, SharedMarks, type Kind, type Log } from '../../../core/index.ts';
-import type { Connection, Row, Statement } from '../connections/connection.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { Row, Statement } from '../connections/statement.ts';
 import { text } from '../database/failures.ts';
 import type { GroupStatements, Marks } from './group-statements.ts';
 

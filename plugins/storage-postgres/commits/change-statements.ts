@@ -1,6 +1,6 @@
 import { insertable, quoted, type Shape } from '../../../core/index.ts';
 import { numberArray, textArray } from '../database/array-value.ts';
-import type { Statement } from '../connections/connection.ts';
+import type { Statement } from '../connections/statement.ts';
 
 const list = (fields: readonly string[]) => fields.map(quoted).join(', ');
 const places = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `$${i + from}`).join(', ');

@@ -17,7 +17,7 @@ import {
 import { withinLimit, withinSlots, withNumbers } from '../database/bounds.ts';
 import { checkLock, lockNumber } from '../database/locks.ts';
 import { reservedOf, type BudgetStatements } from '../database/budgets.ts';
-import type { Statement, Value } from '../connections/connection.ts';
+import type { Statement, Value } from '../connections/statement.ts';
 import { misuse } from '../database/failures.ts';
 import { bound } from '../queries/dialect.ts';
 import { adding, changeStatements, fencing, fencingJob, type Cells } from './change-statements.ts';

@@ -11,7 +11,7 @@ import {
   type Renewal,
 } from '../../../core/index.ts';
 import { beginning } from '../database/beginning.ts';
-import type { Row, Statement } from '../connections/connection.ts';
+import type { Row, Statement } from '../connections/statement.ts';
 import { bound } from '../queries/dialect.ts';
 import { leaseValues, type BrokerLeases } from './broker-leases.ts';
 

@@ -1,5 +1,6 @@
 import { BrokerError, type Kind } from '../../../core/index.ts';
-import { FlightError, sqlState, type Row, type Statement } from '../connections/connection.ts';
+import { FlightError, sqlState } from '../connections/connection.ts';
+import type { Row, Statement } from '../connections/statement.ts';
 import {
   causeOf,
   isConflict,

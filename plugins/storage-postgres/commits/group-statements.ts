@@ -3,7 +3,7 @@ import { beginning } from '../database/beginning.ts';
 import { locking } from '../database/locks.ts';
 import type { BudgetStatements } from '../database/budgets.ts';
 import { numberArray, textArray } from '../database/array-value.ts';
-import type { Row, Statement, Value } from '../connections/connection.ts';
+import type { Row, Statement, Value } from '../connections/statement.ts';
 import type { EventRow, Work } from './work.ts';
 
 /** The kinds in the order of the columns of `state`. */

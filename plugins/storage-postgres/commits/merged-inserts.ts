@@ -1,5 +1,5 @@
 import type { Kind } from '../../../core/index.ts';
-import type { Statement } from '../connections/connection.ts';
+import type { Statement } from '../connections/statement.ts';
 import type { Cells } from './change-statements.ts';
 import type { Step, Work } from './work.ts';
 

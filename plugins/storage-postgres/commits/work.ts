@@ -1,5 +1,5 @@
 import type { BrokerError, Kind } from '../../../core/index.ts';
-import type { Statement } from '../connections/connection.ts';
+import type { Statement } from '../connections/statement.ts';
 
 /** One statement of a commit. */
 export interface Step extends Statement {

@@ -1,17 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Client, ClientConfig, QueryArrayResult } from 'pg';
+import { chunks } from '../../../core/index.ts';
 import { times } from '../database/times.ts';
-
-/** A bound value. An array is one value of an array type; a buffer is a value in the binary form of its type. */
-export type Value = string | number | null | Buffer | readonly (string | number | null)[];
-
-export interface Statement {
-  readonly text: string;
-  readonly values?: readonly Value[];
-}
-
-/** A row as an array, in the order of the selected columns. */
-export type Row = readonly unknown[];
+import { forgetNamesBehindPooler, preparedName } from './prepared-names.ts';
+import type { Row, Statement } from './statement.ts';
+import { statementsTogether } from './statements-together.ts';
 
 /** The first statement of a flight that failed. */
 export class FlightError extends Error {
@@ -33,28 +25,6 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && severity !== undefined ? code : undefined;
 }
 
-/** Names of prepared statements by their text. */
-const names = new Map<string, string>();
-/** The most prepared statements. A text beyond them is prepared each time. */
-const maxNames = 500;
-
-/** The server does not know a name, or knows it already: a pooler gave this connection to another client meanwhile. */
-const confused = new Set(['26000', '42P05']);
-/** Whether statements have no names, because a pooler exchanges the connections behind them. */
-let isPooled = false;
-
-/**
- * The name of a statement is that of its text, in all processes: behind a pooler, one may find what another prepared.
- */
-function nameOf(text: string): string | undefined {
-  if (isPooled) return undefined;
-  const known = names.get(text);
-  if (known !== undefined || names.size >= maxNames) return known;
-  const name = `muster_${createHash('sha256').update(text).digest('hex').slice(0, 40)}`;
-  names.set(text, name);
-  return name;
-}
-
 /** How a connection is used. */
 export interface ConnectionUse {
   /** Called with the payload of each notification. */
@@ -73,6 +43,12 @@ interface RawClient {
 
 const late = new Error(`no connection within ${times.connectMs / 1_000} s`);
 
+/**
+ * The most statements that are answered together. A silent database is found by the time since the last answer: a few
+ * statements must not take that long.
+ */
+const partSize = 20;
+
 /** Types whose values are numbers: int8, int2, int4, float8, numeric. */
 const numeric = new Set([20, 21, 23, 701, 1700]);
 const parserOf = (type: number) =>
@@ -88,6 +64,7 @@ const limits = `SELECT set_config('statement_timeout', '${times.statementMs}', f
 export class Connection {
   readonly #client: Client & RawClient;
   readonly #connected: Promise<void>;
+  readonly #Together: ReturnType<typeof statementsTogether>;
   readonly #silentMs: number;
   readonly #prepares: boolean;
   /** Resolves when the connection has become unusable. */
@@ -103,7 +80,12 @@ export class Connection {
   #suspect = -Infinity;
 
   /** Connects at once. */
-  private constructor(client: Client, { notified, silentMs = times.silentMs, prepares = false }: ConnectionUse) {
+  private constructor(
+    client: Client,
+    Together: ReturnType<typeof statementsTogether>,
+    { notified, silentMs = times.silentMs, prepares = false }: ConnectionUse,
+  ) {
+    this.#Together = Together;
     this.#silentMs = silentMs;
     this.#prepares = prepares;
     this.#client = client as Client & RawClient;
@@ -131,6 +113,7 @@ export class Connection {
     const types = { getTypeParser: parserOf as never };
     return new Connection(
       new pg.Client({ ...config, pipeline: true, types, connectionTimeoutMillis: times.connectMs } as ClientConfig),
+      statementsTogether(pg),
       use,
     );
   }
@@ -157,23 +140,64 @@ export class Connection {
       let missing = statements.length;
       if (missing === 0) resolve(results);
       if (this.#asked.length === 0) this.#work();
-      for (const [index, { text, values }] of statements.entries()) {
+      for (const [index, statement] of statements.entries()) {
         this.#asked.push(performance.now());
         const answer = (error: unknown, result?: QueryArrayResult) => {
           this.#asked.shift();
           if (error) failed ??= new FlightError(index, this.#why ?? error);
-          if (confused.has(sqlState(error) ?? '')) isPooled = true;
+          forgetNamesBehindPooler(sqlState(error));
           results[index] = result?.rows ?? [];
           if (this.#asked.length === 0) this.#rest();
           if (--missing > 0) return;
           if (failed) reject(failed);
           else resolve(results);
         };
-        const name = values && this.#prepares && nameOf(text);
+        const { text, values } = statement;
+        const name = this.#prepares && preparedName(statement);
         this.#client.query(
           { text, rowMode: 'array', ...(values ? { values: values as unknown[] } : {}), ...(name ? { name } : {}) },
           answer as never,
         );
+      }
+    });
+  }
+
+  /**
+   * Sends a transaction, from its BEGIN to its COMMIT, and resolves or rejects like `run`. The last statement is no
+   * part of the others: where one of them failed it is executed too, and rolls back. Values of rows are texts.
+   */
+  async transact(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    if (!this.#isConnected) await this.#connected;
+    if (!this.#usable) throw this.#why ?? new Error('the connection ended');
+    const { stream } = this.#client.connection;
+    const parts = [...chunks(statements.slice(0, -1), partSize), statements.slice(-1)];
+    return new Promise((resolve, reject) => {
+      const results: (readonly Row[])[] = [];
+      let failed: FlightError | undefined;
+      let missing = parts.length;
+      if (this.#asked.length === 0) this.#work();
+      stream.cork();
+      try {
+        for (const [index, part] of parts.entries()) {
+          const before = index === parts.length - 1 ? statements.length - 1 : index * partSize;
+          this.#asked.push(performance.now());
+          const answered = (error: unknown, rows: readonly (readonly Row[])[]) => {
+            this.#asked.shift();
+            // Later parts fail because of the first one, also with a name that was not prepared therefore.
+            if (error && !failed) {
+              failed = new FlightError(before + rows.length, this.#why ?? error);
+              forgetNamesBehindPooler(sqlState(error));
+            }
+            results.push(...rows);
+            if (this.#asked.length === 0) this.#rest();
+            if (--missing > 0) return;
+            if (failed) reject(failed);
+            else resolve(results);
+          };
+          this.#client.query(new this.#Together({ statements: part, prepares: this.#prepares, answered }));
+        }
+      } finally {
+        stream.uncork();
       }
     });
   }

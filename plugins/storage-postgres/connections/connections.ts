@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg';
-import { Connection, type Row, type Statement } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { Row, Statement } from './statement.ts';
 
 /**
  * The connections of a store, opened when they are needed: one that commits, one that hears notifications, and the
@@ -18,10 +19,10 @@ export class Connections {
     this.#max = Math.max(1, max - 2);
   }
 
-  /** Runs statements on the connection that commits, in the order of the calls. */
+  /** Runs transactions on the connection that commits, in the order of the calls, see `Connection.transact`. */
   async write(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
     const writer = await (this.#writer ??= Connection.open(this.#config, { prepares: true }));
-    if (writer.usable) return writer.run(statements);
+    if (writer.usable) return writer.transact(statements);
     this.#writer = undefined;
     return this.write(statements);
   }

@@ -10,7 +10,7 @@ import { sums } from '../migrations/0003-budgets.ts';
 import { numberArray, textArray } from './array-value.ts';
 import { beginning } from './beginning.ts';
 import { lockNumber } from './locks.ts';
-import type { Row, Statement, Value } from '../connections/connection.ts';
+import type { Row, Statement, Value } from '../connections/statement.ts';
 
 /** What all requests reserve in a scope: the same conditions as those of the triggers. */
 const summing = (

@@ -1,6 +1,6 @@
 import { BrokerError } from '../../../core/index.ts';
 import { fingerprint, migrations, newest } from '../migrations/index.ts';
-import type { Row, Statement } from '../connections/connection.ts';
+import type { Row, Statement } from '../connections/statement.ts';
 
 type Run = (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>;
 

@@ -1,6 +1,6 @@
 import { quoted, type Kind, type Records, type Shape } from '../../../core/index.ts';
 import { misuse } from '../database/failures.ts';
-import type { Row } from '../connections/connection.ts';
+import type { Row } from '../connections/statement.ts';
 
 /** The columns whose value a record gets when it is read, whatever its document contains. */
 const kept = (shape: Shape): readonly string[] =>

@@ -1,5 +1,5 @@
 import { quoted, type ColumnValue, type Kind, type SqlDialect } from '../../../core/index.ts';
-import type { Value } from '../connections/connection.ts';
+import type { Value } from '../connections/statement.ts';
 
 /** The greatest and the least number of a column. */
 const most = '9223372036854775807';

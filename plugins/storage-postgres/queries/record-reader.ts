@@ -12,7 +12,7 @@ import {
   type Records,
   type SqlDialect,
 } from '../../../core/index.ts';
-import type { Row, Statement, Value } from '../connections/connection.ts';
+import type { Row, Statement, Value } from '../connections/statement.ts';
 import { decode, selected } from './decode.ts';
 import { bound, postgresDialect } from './dialect.ts';
 

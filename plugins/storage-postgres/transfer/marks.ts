@@ -1,5 +1,5 @@
 import { BrokerError, kinds, quoted, type TransferMark, type TransferState } from '../../../core/index.ts';
-import type { Row, Statement } from '../connections/connection.ts';
+import type { Row, Statement } from '../connections/statement.ts';
 import { states } from '../database/failures.ts';
 
 type Given = Pick<TransferMark, 'copy_id' | 'place'>;

@@ -14,7 +14,8 @@ import {
 import { beginning } from '../database/beginning.ts';
 import { lockNumber } from '../database/locks.ts';
 import { targetOf, type Target } from '../connections/client-config.ts';
-import { Connection, type Row, type Statement } from '../connections/connection.ts';
+import { Connection } from '../connections/connection.ts';
+import type { Row, Statement } from '../connections/statement.ts';
 import { refusal } from '../database/failures.ts';
 import { migrate } from '../database/migrate.ts';
 import { schemaVersion } from '../database/schema-version.ts';

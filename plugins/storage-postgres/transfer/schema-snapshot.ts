@@ -8,7 +8,8 @@ import {
   type StoredEpoch,
   type StoredRecord,
 } from '../../../core/index.ts';
-import type { Connection, Row } from '../connections/connection.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { Row } from '../connections/statement.ts';
 
 /** About the size of a page, in characters. */
 const pageSize = 1_000_000;

@@ -8,7 +8,7 @@ import {
   type StorageSnapshot,
 } from '../../../core/index.ts';
 import { numberColumns } from '../commits/change-statements.ts';
-import type { Row, Statement, Value } from '../connections/connection.ts';
+import type { Row, Statement, Value } from '../connections/statement.ts';
 import { bound } from '../queries/dialect.ts';
 import { guarded } from './marks.ts';
 

@@ -1,6 +1,7 @@
 import { BrokerError, quoted, shapes, transferred, type Finding, type StorageCheck } from '../../../core/index.ts';
 import { targetOf } from '../connections/client-config.ts';
-import { Connection, type Row } from '../connections/connection.ts';
+import { Connection } from '../connections/connection.ts';
+import type { Row } from '../connections/statement.ts';
 import { refusal } from '../database/failures.ts';
 import { schemaVersion } from '../database/schema-version.ts';
 import { newest } from '../migrations/index.ts';
