@@ -2,21 +2,9 @@
  * A process: fastify that checks the same body and stores it durably, neighbours together, in SQLite or PostgreSQL.
  * What a write could cost at least.
  */
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { fastify } from 'fastify';
-import { Type } from 'typebox';
-
-const Body = Type.Object(
-  {
-    template_id: Type.String({ minLength: 1, maxLength: 128 }),
-    machine_count: Type.Integer({ minimum: 1, maximum: 10_000 }),
-    additional_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  },
-  { additionalProperties: false },
-);
+import { serveWrites } from './serve-writes.ts';
 
 const [place = ''] = process.argv.slice(2);
 const database = place.startsWith('postgres:') ? await openPostgres(place) : openSqlite(place);
@@ -80,19 +68,4 @@ async function openPostgres(url: string) {
   };
 }
 
-const app = fastify({ logger: false }).withTypeProvider<TypeBoxTypeProvider>();
-app.post('/api/v1/machines/request', { schema: { body: Body } }, async ({ body }) => {
-  const { template_id, machine_count } = body;
-  const request_id = `req-${randomUUID()}`;
-  await store(request_id, JSON.stringify({ request_id, status: 'pending', ...body }));
-  return {
-    request_id,
-    template_id,
-    machine_count,
-    status: 'pending',
-    message: `${machine_count} machine of template '${template_id}' requested.`,
-  };
-});
-const url = await app.listen({ host: '127.0.0.1', port: 0 });
-process.on('message', () => process.send?.({ url }));
-process.on('disconnect', () => process.exit());
+await serveWrites((request_id, body) => store(request_id, JSON.stringify({ request_id, status: 'pending', ...body })));
