@@ -199,7 +199,7 @@ export async function compose(options: ComposeOptions): Promise<Broker> {
       checkup: answers ?? noCheckup,
       discovering: answers ?? noDiscovering,
       providerActivity: answers ?? noActivity,
-      orphans: new Orphans(facts, container.get(clock)),
+      orphans: new Orphans(facts, container.get(clock), providers, { broker_id, started: self.started }),
       brokers: () => store.brokers(),
       clock: container.get(clock),
       tracer: telemetry.tracer,

@@ -6,7 +6,7 @@ import type { FactRecord } from '../model/records.ts';
 import type { Shortfall } from '../model/shortfall.ts';
 import type { MachineType, Places } from '../contract/provider/resources.ts';
 import { nearTopic, ranTopic } from '../budgets/budget-topics.ts';
-import { endOrphanTopic, orphansTopic } from './orphans/orphan.ts';
+import { endOrphanTopic, orphansTopic, sweptTopic } from './orphans/orphan.ts';
 import { nothingMeasured, type Measured } from '../model/measured.ts';
 import type { Change, Store } from '../contract/storage.ts';
 import { BrokerFacts, type BrokerHealth, type OwnBroker } from './broker-facts.ts';
@@ -47,6 +47,7 @@ const light = [
   'discovery',
   orphansTopic,
   endOrphanTopic,
+  sweptTopic,
   'statistics',
   'missing',
   'ordered',

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { KnownOrphan } from '../../providers/orphans/orphans.ts';
+import { searchStates, type KnownOrphan } from '../../providers/orphans/orphans.ts';
 import { isoTime } from '../../schema/iso-time.ts';
 import { operation } from '../operation.ts';
 import { p } from '../parameters.ts';
@@ -21,16 +21,35 @@ const OrphanView = Type.Object({
   ending: Type.Boolean({ description: 'A caller asked to end it; the next discovery does.' }),
 });
 
+const SearchView = Type.Object({
+  provider_instance: Type.String(),
+  state: Type.Enum([...searchStates], {
+    description:
+      '`searched`: since the brokers started. `not_yet`: not since then; an instance is searched after its first order. `off`: its `sweep` is off. `not_possible`: its provider cannot list what it made.',
+  }),
+  searched_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'When its cloud was searched last, also before the brokers started. Null: never.',
+  }),
+});
+
 export const listOrphans = operation('ListOrphansQuery', {
   summary:
-    'List the resources with the tags of this installation that no request knows, as the last discovery of each instance found them.',
+    'List the resources with the tags of this installation that no request knows, as the last search of each cloud found them, and when that was. A search leaves out resources that are younger than 10 minutes.',
   input: Type.Object({}, { additionalProperties: false }),
-  output: Type.Object({ orphans: Type.Array(OrphanView), count: Type.Integer() }),
+  output: Type.Object({
+    orphans: Type.Array(OrphanView),
+    count: Type.Integer(),
+    searches: Type.Array(SearchView, { description: 'Each configured instance: whether its cloud was searched.' }),
+  }),
   rest: { method: 'GET', path: '/providers/orphans', limit: 'provider', errors: 'error' },
   cli: { command: 'providers orphans', example: 'muster providers orphans' },
   async handle(_input, { orphans }) {
     const found = orphans.list().map(viewOf);
-    return { orphans: found, count: found.length };
+    const searches = orphans.searches().map(({ searched, ...search }) => ({
+      ...search,
+      searched_at: searched === undefined ? null : isoTime(searched),
+    }));
+    return { orphans: found, count: found.length, searches };
   },
 });
 

@@ -21,6 +21,8 @@ export interface FoundOrphans {
 
 /** The topic of the fact with the orphans of an instance. */
 export const orphansTopic = 'orphans';
+/** The topic of the fact that a cloud was searched, by the identity of the cloud. Its value: the instance that did it. */
+export const sweptTopic = 'swept';
 /** The topic of the facts with which callers ask to end orphans. Their item is `keyOfOrphan`. */
 export const endOrphanTopic = 'end_orphan';
 

@@ -2,6 +2,7 @@ import { columnsOf, type Column } from './columns.ts';
 import { configurationTable } from './configuration-table.ts';
 import { explanationText } from './explanation.ts';
 import { emptyList } from './empty-list.ts';
+import { searchedText } from './orphan-searches.ts';
 import { timelineText } from './timeline.ts';
 import { pairs, table, type TableOptions } from './table.ts';
 import { isRow, isTable, plainText, type Row } from './values.ts';
@@ -14,11 +15,18 @@ export function answerTable(operation: string, answer: unknown, options: TableOp
   if (operation === 'get_configuration' && isRow(answer)) return configurationTable(answer, options);
   if (operation === 'explain_request' && isRow(answer)) return explanationText(answer, options);
   if (operation === 'get_request_timeline' && isRow(answer)) return timelineText(answer, options);
+  if (operation === 'list_orphans' && isRow(answer))
+    return `${answerOf(operation, answer, options, input)}${searchedText(answer['searches'], options)}`;
+  return answerOf(operation, answer, options, input);
+}
+
+function answerOf(operation: string, answer: unknown, options: TableOptions, input: Row): string {
   if (Array.isArray(answer)) return answer.map((each) => answerTable(operation, each, options, input)).join('\n');
   if (!isRow(answer)) return `${plainText(answer)}\n`;
   const columns = columnsOf[operation];
   const whole = Object.values(answer).find((value) => Array.isArray(value)) as readonly Row[] | undefined;
-  if (whole?.length === 0 && isList(answer)) return `${emptyList(operation, input, matchingOf(answer) ?? 0)}\n`;
+  if (whole?.length === 0 && isList(answer))
+    return `${emptyList(operation, input, matchingOf(answer) ?? 0, answer)}\n`;
   if (columns && whole) return rowsTable(whole, columns, options);
   return fields(answer, listsIn(answer), options);
 }

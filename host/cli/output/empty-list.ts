@@ -1,3 +1,4 @@
+import { noOrphans } from './orphan-searches.ts';
 import type { Row } from './values.ts';
 
 interface ListTexts {
@@ -73,7 +74,6 @@ const sentences: Readonly<Record<string, string>> = {
   list_capacity: 'No offers: no template names machine types or places, or none matches.',
   list_budgets: 'No budgets; add them to `budgets` in the configuration.',
   list_brokers: 'No broker works on this storage.',
-  list_orphans: 'No orphans: discovery found nothing in the clouds that no request knows.',
   list_providers:
     'No provider instances; add them to `providers` in the configuration file, which `muster server status` names.',
 };
@@ -82,7 +82,8 @@ const sentences: Readonly<Record<string, string>> = {
  * Returns the message about an empty list: what was searched, and how to show more. `matching`: the number of matches
  * on other pages.
  */
-export function emptyList(operation: string, input: Row, matching: number): string {
+export function emptyList(operation: string, input: Row, matching: number, answer: Row = {}): string {
+  if (operation === 'list_orphans') return noOrphans(answer['searches']);
   if (matching > 0) return `This page is empty; ${matching} entries match in total.`;
   const words = lists[operation];
   if (!words) return sentences[operation] ?? 'Nothing was found.';

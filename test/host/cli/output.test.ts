@@ -174,9 +174,26 @@ test('an empty list says what was looked for, and what shows more', (t) => {
   );
   t.is(empty('list_events', 'events', { limit: 5 }), 'No events; the journal is empty.\n');
   t.is(empty('list_events', 'events', { type: ['machine.lost'] }), 'No events with type machine.lost.\n');
-  t.regex(empty('list_orphans', 'orphans', {}), /^No orphans: /);
   t.is(empty('list_active_requests', 'requests', { page: 3 }, 70), 'This page is empty; 70 entries match in total.\n');
   t.is(empty('list_of_something_new', 'things', {}), 'Nothing was found.\n');
+});
+
+test('a list of orphans says of each instance whether and when its cloud was searched', (t) => {
+  const at = '2026-01-15T09:30:00.000Z';
+  const shown = (...searches: readonly object[]): string =>
+    answerTable('list_orphans', { orphans: [], count: 0, searches }, plain);
+  const east = { provider_instance: 'east', state: 'searched', searched_at: at };
+  const west = { provider_instance: 'west', state: 'not_yet', searched_at: null };
+  t.regex(shown(east), /^No orphans: the last search found nothing.*\n\nPROVIDER.*\neast +2026-01-15T09:30:00.000Z, /);
+  t.regex(shown(west), /^No orphans are known, because no cloud was searched yet\.\n\n.*\nwest +not searched yet: /);
+  t.notRegex(shown(west), /found nothing/);
+  t.regex(shown(east, west), /^No orphans are known, but not every cloud was searched\.\n/);
+  t.regex(shown({ ...west, searched_at: at }), /not searched yet: .*before the broker started: 2026-01-15T09:30/);
+  t.regex(shown({ ...west, state: 'off' }), /because no cloud was searched yet.*west +off: /s);
+  t.regex(shown(), /^No orphans: there are no provider instances/);
+  const orphans = [{ provider_instance: 'east', id: 'i-1' }];
+  const some = answerTable('list_orphans', { orphans, count: 1, searches: [east, west] }, plain);
+  t.regex(some, /i-1.*\nwest +not searched yet: /s);
 });
 
 const message = 'Want of capacity: the pool m5.large in us-east-1a has none left at the moment.';

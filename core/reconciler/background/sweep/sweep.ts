@@ -5,7 +5,13 @@ import type { ProviderInstance } from '../../../model/provider-instance.ts';
 import type { OwnedResource } from '../../../contract/provider/resources.ts';
 import type { Connected } from '../../../providers/guard/session-pool.ts';
 import type { Change, Fence } from '../../../contract/storage.ts';
-import { endOrphanTopic, keyOfOrphan, orphansTopic, type FoundOrphans } from '../../../providers/orphans/orphan.ts';
+import {
+  endOrphanTopic,
+  keyOfOrphan,
+  orphansTopic,
+  sweptTopic,
+  type FoundOrphans,
+} from '../../../providers/orphans/orphan.ts';
 import { type StrayMachines, compare, type StoredResources } from './compare.ts';
 import { orphanReason } from './orphan-reason.ts';
 import { foundSignal } from './found-signal.ts';
@@ -249,9 +255,6 @@ export class Sweep {
 
 /** How many orphans of an instance are stored for callers. */
 const mostNoted = 200;
-
-/** The topic of the fact that a cloud was swept. */
-const sweptTopic = 'swept';
 
 const isContainer = ({ kind }: OwnedResource): boolean => kind === 'container';
 

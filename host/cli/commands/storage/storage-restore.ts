@@ -46,7 +46,7 @@ export async function restoreStorageFrom(
   const restored = await restoreStorage(backup.end, target, replace, self, backup.name);
   await print('restore_storage', restored, form, terminal);
   terminal.err(
-    `muster: ${restored.to} has the state of the backup. Machines that were started or ended since then differ from it: the next broker detects those that ended, and its sweep reports those that no record knows; \`muster providers orphans\` lists them.\n`,
+    `muster: ${restored.to} has the state of the backup. Machines that were started or ended since then differ from it: the next broker detects those that ended, and its sweep reports those that no record knows, which takes up to half an hour; \`muster providers orphans\` lists them, and says which clouds were searched.\n`,
   );
   return exitCodes.done;
 }

@@ -22,6 +22,12 @@ const kinds: Readonly<Record<Orphan['kind'], string>> = {
   launch_template: 'launch template',
 };
 
+const unsearched = (searches: OrphanList['searches']): string =>
+  searches
+    .filter(({ state }) => state !== 'searched')
+    .map(({ provider_instance }) => provider_instance)
+    .join(', ');
+
 /** What discovery found in the cloud with the tags of this broker, and that no request knows: with its proof. */
 export function Orphans() {
   const answer = useAnswer<OrphanList>(`${api}/providers/orphans`, { concerns, every_s: 60, least_ms: 5_000 });
@@ -29,14 +35,17 @@ export function Orphans() {
   return (
     <View title="Orphans" note="What carries the tags of this broker, and no request knows.">
       <Show answer={answer.value} what="the orphans">
-        {({ orphans }) => {
+        {({ orphans, searches }) => {
           const instances = Map.groupBy(orphans, ({ provider_instance }) => provider_instance);
           return (
             <>
               {orphans.length === 0 ? (
                 <Empty>
-                  The last discovery found none. It looks every ten minutes at each instance that had orders and whose
-                  sweep is not off.
+                  {searches.every(({ state }) => state === 'searched')
+                    ? 'The last search found none.'
+                    : `Not searched since the brokers started: ${unsearched(searches)}.`}{' '}
+                  The broker searches every ten minutes for each instance that had orders and whose sweep is not off,
+                  and leaves out what is younger than ten minutes.
                 </Empty>
               ) : null}
               {[...instances].map(([name, its]) => (
