@@ -6,7 +6,6 @@ import { turn } from '../../../../core/collections/turn.ts';
 import { attemptOf } from '../../../support/records.ts';
 import { loopBench } from '../../../support/loop-bench.ts';
 import { ScriptedCloud } from '../../../support/scripted-cloud.ts';
-import { variants } from '../../../support/variants.ts';
 
 const noAnswer = () => new ProviderFault('unavailable', 'connect ETIMEDOUT');
 
@@ -182,7 +181,7 @@ test('a call that is recalled is not made, and none waits any more', async (t) =
   t.is(made.length, 1);
 });
 
-for (const prepares of variants([true, false]))
+for (const prepares of [true, false])
   test(`an order that waits for its turn is not sent after a cancel, where the API prepares ${prepares ? 'it' : 'nothing'}`, async (t) => {
     const east = Object.assign(new ScriptedCloud({ machines_per_launch: 1 }), { prepares });
     const bench = await loopBench({ east });
