@@ -134,7 +134,7 @@ export function createApp({ broker, answered, limits, bound }: AppOptions): Fast
     });
   }
   broker.meter.http.follow(app);
-  if (broker.tracer.on) traceCalls(app, broker.tracer);
+  if (broker.tracer.on) traceCalls(app, broker.tracer, new Set(broker.operations.map(({ name }) => name)));
   const expensive = serialQueue();
   readJsonOnly(app);
   const { enabled, ...groups } = broker.configuration.server.rate_limit;

@@ -16,26 +16,27 @@ const spanOf = (request: Traced): Span | undefined => request[spanKey] ?? undefi
 /**
  * Makes a span of every call of an operation, in the trace of its caller (`traceparent`). Of what the caller wrote it
  * has only the X-Request-Id: the route stands for the path, and the query is left out. Must be called before the
- * routes are bound.
+ * routes are bound. `names`: of all operations; a call by a name has that operation, unless there is none.
  */
-export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
+export function traceCalls(app: FastifyInstance, tracer: Tracer, names: ReadonlySet<string>): void {
   app.decorateRequest(spanKey, null);
   app.addHook('onRoute', (bound) => {
     const { operation } = bound.config ?? {};
     if (operation === undefined) return;
     const route = bound.url.replace(/:(\w+)/g, '{$1}');
     // A route of two methods gets the method from its call. A text that is joined for each call is hashed for each.
-    const names = new Map([bound.method].flat().map((method) => [method, `${method} ${route}`]));
+    const spanNames = new Map([bound.method].flat().map((method) => [method, `${method} ${route}`]));
+    const byName = bound.url.includes(':operation');
     const begin = (request: Traced, _reply: FastifyReply, done: () => void): void => {
       const { headers, method } = request;
       const { traceparent, tracestate } = headers;
-      const span = tracer.start(names.get(method) ?? route, {
+      const span = tracer.start(spanNames.get(method) ?? route, {
         kind: 'server',
         parent: traceparent === undefined ? undefined : traceContextOf(traceparent, tracestate),
         attributes: {
           'http.request.method': method,
           'http.route': route,
-          'muster.operation': operation,
+          'muster.operation': byName ? namedIn(request, names, operation) : operation,
           'muster.interface': interfaceOf(route, headers),
           'muster.x_request_id': request.id,
         },
@@ -48,6 +49,11 @@ export function traceCalls(app: FastifyInstance, tracer: Tracer): void {
     bound.onRequest = [begin, ...[bound.onRequest ?? []].flat()];
     bound.onSend = [...[bound.onSend ?? []].flat(), endOfCall];
   });
+}
+
+function namedIn({ params }: FastifyRequest, names: ReadonlySet<string>, otherwise: string): string {
+  const { operation = '' } = params as { readonly operation?: string };
+  return names.has(operation) ? operation : otherwise;
 }
 
 /** Notes the code with which a call is refused. */

@@ -66,7 +66,7 @@ test.serial('two workers, the loop and the command line are one trace, and a sto
     ({ attributes, trace_id: id }) =>
       id === trace_id &&
       attributes['muster.request_id'] !== undefined &&
-      attributes['muster.operation'] === 'call_operation',
+      attributes['muster.operation'] === 'create_request',
   );
   const mine = receiver.spans.filter(
     ({ span_id, attributes }) =>

@@ -85,6 +85,22 @@ test('a call that is refused has the code of the refusal and is no failure of th
   });
 });
 
+test('a call by the name of an operation has that operation in its span, and its route as the name', async (t) => {
+  const broker = await tracedBroker(t);
+  for (const name of ['create_request', 'none-of-them'])
+    await broker.call('POST', `/operations/${name}`, { template_id: 'small', machine_count: 1 }, { traceparent });
+  const route = '/api/v1/operations/{operation}';
+  const calls = (await broker.stopped()).filter(({ name }) => name === `POST ${route}`);
+  t.deepEqual(
+    calls.map(({ attributes }) => [attributes['http.route'], attributes['muster.operation']]).toSorted(),
+    // What is no operation is a text of the caller.
+    [
+      [route, 'call_operation'],
+      [route, 'create_request'],
+    ],
+  );
+});
+
 test('the trace of a request has the span of its call also when the caller leaves before the answer', async (t) => {
   const broker = await tracedBroker(t);
   const { hostname, port } = new URL(await broker.app.listen({ host: '127.0.0.1', port: 0 }));
