@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -67,4 +68,23 @@ test('a file in the place of the data directory and an unusable log are reported
     await execCli(['server', 'start'], { cwd: directory }),
     /cannot write its log .*server\.log \(EISDIR\)\. Change the permissions, or set MUSTER_DATA_DIR/,
   );
+});
+
+test('a working directory that was deleted is reported in one sentence, by every command that needs it', async (t) => {
+  const { directory } = await readable(t);
+  const env: NodeJS.ProcessEnv = { ...process.env, HOME: directory };
+  delete env['MUSTER_DATA_DIR'];
+  const muster = (...args: readonly string[]) =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      const gone = join(directory, `gone-${args.join('-').replaceAll('/', '')}`);
+      mkdirSync(gone);
+      // The shell of the launcher may report the directory too.
+      const script = 'cd "$1" && rmdir "$1" && shift && exec "$@"';
+      execFile('sh', ['-c', script, 'sh', gone, launcher, ...args], { env }, (error, out, err) =>
+        resolve({ code: error ? Number(error.code) : 0, out, err: err.replaceAll(/^sh: .*\n/gm, '') }),
+      );
+    });
+  const all = [['doctor'], ['requests', 'list'], ['init', '--yes'], ['config', 'validate'], ['server', 'stop']];
+  for (const args of all)
+    isSentence(t, await muster(...args), /working directory .* does not exist any more.* Change to a directory/);
 });
