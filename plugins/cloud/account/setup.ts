@@ -14,7 +14,7 @@ export const setup: ProviderSetup = {
   simulated: { config: { endpoint_url: 'simulator:' }, asks: ['region'] },
   remedies: {
     credentials:
-      'Log in as for the AWS CLI (`aws configure`, `aws sso login`, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), and name the profile with --profile. With --simulated no account is needed.',
+      'Log in as for the AWS CLI (`aws configure`, `aws sso login`, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY); --profile names one of its profiles. With --simulated no account is needed.',
     unavailable: 'Check the name of the region, the endpoint, and the network to it.',
   },
   templates,

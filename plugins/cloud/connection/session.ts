@@ -13,6 +13,7 @@ import { cloudClock, type CloudClock } from './cloud-clock.ts';
 import { type CloudConfig, type CloudSettings, settingsOf } from '../config.ts';
 import { credentialWatch } from './credentials/credential-watch.ts';
 import { secretsOf } from './credentials/credentials.ts';
+import { missingProfile } from './credentials/missing-profile.ts';
 import { callsAws, endpointOf, type ServiceName } from './endpoints.ts';
 import { encodedMessageIn } from '../faults/encoded-message.ts';
 import { redactedFault } from '../faults/redacted.ts';
@@ -117,7 +118,8 @@ export function connect(config: CloudConfig, context: PluginContext): CloudSessi
   };
   const fail = (error: unknown, about: CallContext): ProviderFault => {
     if (error instanceof Error) logEncoded(about.action, [error.message]);
-    const fault = redactedFault(faultOf(error, { ...about, secrets, instance: context.instance }), parameterValues);
+    const found = faultOf(missingProfile(error, settings) ?? error, { ...about, secrets, instance: context.instance });
+    const fault = redactedFault(found, parameterValues);
     // The address behind a scheme may change, for example when the simulated cloud was restarted: the next call
     // resolves it again.
     if (fault.code === 'ECONNREFUSED' && settings.endpoint_url !== null && !/^https?:/.test(settings.endpoint_url))

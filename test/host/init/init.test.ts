@@ -13,6 +13,7 @@ import { bootBroker } from '../../support/boot-broker.ts';
 // The SDK reads the keys of the environment of this process.
 process.env['AWS_ACCESS_KEY_ID'] = 'AKIAINIT';
 process.env['AWS_SECRET_ACCESS_KEY'] = 'a-secret-of-init';
+process.env['AWS_EC2_METADATA_DISABLED'] = 'true';
 
 interface Stand {
   readonly directory: string;
@@ -130,6 +131,12 @@ const refusals: readonly (readonly [string, object, Partial<InitOptions>, RegExp
   ['keys that AWS refuses', { auth: { known_keys: [] } }, {}, /AWS refused the credentials of 'us-east-1'.*--profile/],
   ['expired keys', { auth: { expired: [{}] } }, {}, /credentials of 'us-east-1'.*[Ee]xpired/],
   ['a region that is nearly one', {}, { config: { region: 'us-esat-1' } }, /^--region: .*did you mean 'us-east-1'\?$/],
+  [
+    'a profile that no file has',
+    {},
+    { config: { region: 'us-east-1', profile: 'nope' } },
+    /The profile 'nope' does not exist in .*credentials.* or in .*config.*\. (There are|They have no profiles)/,
+  ],
   ['a profile for the simulated cloud', {}, { simulated: true, config: { profile: 'x' } }, /^Give either --simulated/],
   ['an account without any VPC', { default_vpc: false }, {}, /^There is no network at 'us-east-1'\. Create a VPC/],
   ['a VPC without subnets', { default_vpc: false, vpcs: [{ vpc_id: 'vpc-1' }] }, {}, /have no subnets: vpc-1\./],

@@ -96,3 +96,35 @@ test('the fault of a missing credential file names its path and the instance', a
       "The credentials of 'east' cannot be used: credential_file /nowhere/credentials does not exist. Correct the path.",
   });
 });
+
+test.serial(
+  'a profile that does not exist is named, with the files that were looked into and their profiles',
+  async (t) => {
+    const file = await credentialsFile(t);
+    const config = join(file, '../config');
+    await writeFile(config, '[profile lab]\nregion = us-east-1\n[sso-session corp]\nsso_region = us-east-1\n');
+    const env = { AWS_SHARED_CREDENTIALS_FILE: file, AWS_CONFIG_FILE: config, AWS_EC2_METADATA_DISABLED: 'true' };
+    const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
+    Object.assign(process.env, env);
+    t.teardown(() => {
+      for (const [name, value] of before)
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+    });
+    const faultWith = async (settings: object) => {
+      const stand = await stage({ ...none, ...settings });
+      t.teardown(() => stand.close());
+      return stand.session.account(stand.call).catch((error: unknown) => error as Error);
+    };
+    const there = `The profile 'nope' does not exist in ${file} or in ${config}. There are: 'default', 'lab', 'other'.`;
+    const said = { kind: 'credentials', message: `The credentials of 'east' cannot be used: ${there}` };
+    t.like(await faultWith({ profile: 'nope' }), said);
+    t.like(await faultWith({ profile: 'nope', credential_file: file }), said);
+    process.env['AWS_CONFIG_FILE'] = '/nowhere/config';
+    const { message } = (await faultWith({ profile: 'nope' })) as Error;
+    t.regex(message, /or in \/nowhere\/config \(no such file\)\. There are: 'default', 'other'\.$/);
+    // It exists, and has no credentials.
+    process.env['AWS_CONFIG_FILE'] = config;
+    t.notRegex(((await faultWith({ profile: 'lab' })) as Error).message, /does not exist in/);
+  },
+);
