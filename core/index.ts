@@ -1,3 +1,4 @@
+import './node/refuse-old-node.ts';
 /** The public interface: everything that plugins and embedders may import. */
 export { answers, type Answers, type MachineAnswer, type RequestAnswer } from './contract/answers.ts';
 export { checkedAmounts } from './contract/commits/checked-amounts.ts';

@@ -1,5 +1,5 @@
 import { useFastLoading } from './process/fast-loading.ts';
-import { tooOldNode } from './package/too-old-node.ts';
+import { tooOldNode } from '../core/node/too-old-node.ts';
 
 const problem = tooOldNode(process);
 if (problem !== undefined) {

@@ -1,4 +1,4 @@
-import './refuse-old-node.ts';
+import '../../core/node/refuse-old-node.ts';
 
 /** `import … from 'muster'`: for authors of plugins, and for programs that embed or call a broker. */
 export * from '../../core/index.ts';

