@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
 import { defaultPort } from '../../config/setting-defaults.ts';
+import { exitCodes } from '../../host/cli/exit-codes.ts';
 import { unknownCommand } from '../../host/cli/unknown-command.ts';
 import { programOf } from '../../host/cli/program.ts';
 import { commandTree, nodesOf } from '../../host/cli/commands/completion-script.ts';
@@ -183,6 +184,60 @@ test('each port and each path that is probed or hidden is one of the server', as
     t.regex(path, pattern);
   for (const path of ['/api/v1/requests/', '/api/v1/requests/req-1/status', '/ui/', '/mcpx'])
     t.notRegex(path, pattern);
+});
+
+/** Runs muster-as-service on a systemctl that answers as for the unit, and a systemd-run that prints its arguments. */
+function asService(settings: NodeJS.Dict<string>, ...command: readonly string[]) {
+  const place = oneOfMany('muster-as-service-');
+  for (const [name, value] of Object.entries(settings)) writeFileSync(join(place, name), `${value}\n`);
+  const program = (name: string, text: string) => writeFileSync(join(place, name), text, { mode: 0o755 });
+  program('systemctl', `#!/bin/sh\nf="${place}/\${2#--property=}"\nif [ -e "$f" ]; then cat "$f"; fi\n`);
+  program('systemd-run', `#!/bin/sh\nprintf '%s\\n' "$@"\n`);
+  const file = join(root, 'docs/deploy/systemd/muster-as-service');
+  const { status, stdout } = spawnSync('sh', [file, ...command], {
+    encoding: 'utf8',
+    env: { PATH: `${place}:/usr/bin:/bin` },
+  });
+  return { status, words: stdout.split('\n').slice(0, -1) };
+}
+
+test('a command of an operator gets the user, the variables and the directories of the unit', (t) => {
+  const { directives, environment } = unit();
+  const file = directives.get('EnvironmentFile') ?? '';
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const directories = ['StateDirectory', 'StateDirectoryMode', 'CacheDirectory', 'CacheDirectoryMode'];
+  const copied = ['User', 'Group', 'WorkingDirectory', 'UMask', ...directories];
+  const settings = {
+    LoadState: 'loaded',
+    // As systemctl show prints them.
+    Environment: `${variables.join(' ')} "OF=a drop-in"`,
+    EnvironmentFiles: `${file.replace('-', '')} (ignore_errors=yes)\n/etc/another.env (ignore_errors=no)`,
+    ...Object.fromEntries(copied.map((name) => [name, directives.get(name)])),
+  };
+  const { status, words } = asService(settings, 'muster', 'storage', 'backup', 'a name.db');
+  t.is(status, 0);
+  t.deepEqual(words.slice(-4), ['muster', 'storage', 'backup', 'a name.db']);
+  for (const name of copied) t.true(words.includes(`--property=${name}=${directives.get(name)}`), name);
+  t.true(words.includes(`--property=Environment=${variables.join(' ')} "OF=a drop-in"`));
+  t.true(words.includes(`--property=EnvironmentFile=${file}`));
+  t.true(words.includes('--property=EnvironmentFile=/etc/another.env'));
+  t.is(environment['MUSTER_CONFIG'], '/etc/muster/muster.config.yaml');
+  // Nothing is run as root because the unit is not there.
+  t.like(asService({ LoadState: 'not-found' }, 'muster', 'storage', 'check'), { status: 3, words: [] });
+  t.like(asService({ LoadState: 'loaded' }, 'muster', 'storage', 'check'), { status: 3, words: [] });
+  t.like(asService(settings), { status: 2, words: [] });
+});
+
+test('the guide runs no command of muster on a service without what the unit gives it', (t) => {
+  const page = guide('deploying.md');
+  const calls = page.match(/^sudo .*(?:\/| )muster (?:server|storage) .*$/gm) ?? [];
+  t.true(calls.length >= 4, String(calls.length));
+  for (const call of calls) t.true(call.startsWith('sudo muster-as-service '), call);
+});
+
+test('the unit is not started again with a configuration that is missing or refused, or with a wrong command line', (t) => {
+  const { usage, not_found, refused } = exitCodes;
+  t.is(unit().directives.get('RestartPreventExitStatus'), [usage, not_found, refused].join(' '));
 });
 
 test('the parts of the Kubernetes manifest name each other', (t) => {
