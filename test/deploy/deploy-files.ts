@@ -16,7 +16,7 @@ export interface ComposeService {
   readonly read_only?: boolean;
   readonly stop_grace_period?: string;
   readonly volumes?: readonly string[];
-  readonly networks?: readonly string[];
+  readonly networks?: readonly string[] | Readonly<Record<string, { readonly ipv4_address?: string }>>;
   readonly tmpfs?: readonly string[];
 }
 
@@ -24,6 +24,7 @@ export interface ComposeService {
 export const compose = () =>
   parse(deployFile('compose/compose.yaml'), { merge: true }) as {
     readonly services: Readonly<Record<string, ComposeService>>;
+    readonly networks: Readonly<Record<string, any>>;
   };
 
 /** The documents of the Kubernetes manifest, by kind. */

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { loadConfiguration } from '../../config/load.ts';
@@ -163,14 +164,12 @@ test('each port and each path that is probed or hidden is one of the server', as
   t.is(NetworkPolicy.spec.ingress[0].ports[0].port, port);
   t.is(new Map(containerInstructions()).get('EXPOSE'), String(port));
   t.regex(deployFile('nginx/upstream.conf'), /^server 127\.0\.0\.1:8000 /m);
-  for (const line of deployFile('compose/upstream.conf').trim().split('\n'))
-    t.true((/^server (broker-\d):8000 /.exec(line)?.[1] ?? '') in compose().services, line);
   const broker = await bootBroker({ storage: 'memory' });
   t.teardown(() => broker.close());
   const probed = [container.startupProbe, container.readinessProbe, container.livenessProbe].map(
     ({ httpGet }) => httpGet.path,
   );
-  const check = /127\.0\.0\.1:8000(\/\w+)/.exec(deployFile('container/Containerfile'))?.[1] ?? '';
+  const check = /path: '(\/\w+)'/.exec(deployFile('container/Containerfile'))?.[1] ?? '';
   const hidden =
     /location ~ \^\/\(([\w|]+)\)\$ \{\s+return 404/.exec(deployFile('nginx/muster.conf'))?.[1]?.split('|') ?? [];
   t.true(hidden.length > 3);
@@ -184,6 +183,30 @@ test('each port and each path that is probed or hidden is one of the server', as
     t.regex(path, pattern);
   for (const path of ['/api/v1/requests/', '/api/v1/requests/req-1/status', '/ui/', '/mcpx'])
     t.notRegex(path, pattern);
+});
+
+test('the gateway of compose has the fixed address of each broker, which nothing else can get', (t) => {
+  const { services, networks } = compose();
+  const addresses = Object.entries(services)
+    .filter(([name]) => name.startsWith('broker-'))
+    .map(([, service]) => (service.networks as any).inner.ipv4_address as string);
+  t.is(new Set(addresses).size, 3);
+  const lines = deployFile('compose/upstream.conf').match(/^server \S+/gm);
+  t.deepEqual(
+    lines,
+    addresses.map((address) => `server ${address}:8000`),
+  );
+  const [range] = networks['inner'].ipam.config;
+  const list = (cidr: string) => {
+    const block = new BlockList();
+    const [net = '', bits] = cidr.split('/');
+    block.addSubnet(net, Number(bits));
+    return block;
+  };
+  for (const address of [...addresses, range.gateway]) {
+    t.true(list(range.subnet).check(address), address);
+    t.false(list(range.ip_range).check(address), address);
+  }
 });
 
 /** Runs muster-as-service on a systemctl that answers as for the unit, and a systemd-run that prints its arguments. */
@@ -233,6 +256,7 @@ test('the guide runs no command of muster on a service without what the unit giv
   const calls = page.match(/^sudo .*(?:\/| )muster (?:server|storage) .*$/gm) ?? [];
   t.true(calls.length >= 4, String(calls.length));
   for (const call of calls) t.true(call.startsWith('sudo muster-as-service '), call);
+  t.regex(page, / -v \/etc\/muster:\/etc\/muster:ro /, 'no folder of the clone');
 });
 
 test('the unit is not started again with a configuration that is missing or refused, or with a wrong command line', (t) => {

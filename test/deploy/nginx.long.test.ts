@@ -38,8 +38,14 @@ interface CallOptions {
   readonly onPiece?: (piece: string) => void;
 }
 
+/** The lines of upstream.conf for these brokers. */
+const upstreamOf = (brokers: readonly string[]): string => {
+  const lines = readFileSync(join(directory, 'upstream.conf'), 'utf8');
+  return brokers.map((broker) => lines.replace('127.0.0.1:8000', broker)).join('');
+};
+
 /** nginx with the configuration of the guide: only its port, its paths and its own name are others. */
-async function gateway(brokers: readonly string[]): Promise<Gateway> {
+async function gateway(upstream: string): Promise<Gateway> {
   const place = oneOfMany('muster-nginx-');
   const port = await freePort();
   const own = join(place, 'muster');
@@ -59,11 +65,7 @@ async function gateway(brokers: readonly string[]): Promise<Gateway> {
   );
   const secret = createHash('sha1').update('wonderland').digest('base64');
   writeFileSync(join(own, 'users'), `alice:{SHA}${secret}\nmallory:{SHA}${secret}\n`);
-  const lines = readFileSync(join(directory, 'upstream.conf'), 'utf8');
-  writeFileSync(
-    join(place, 'upstream.conf'),
-    brokers.map((broker) => lines.replace('127.0.0.1:8000', broker)).join(''),
-  );
+  writeFileSync(join(place, 'upstream.conf'), upstream);
   const text = readFileSync(join(directory, 'muster.conf'), 'utf8')
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
     .replaceAll('/etc/nginx/muster-upstream.conf', join(place, 'upstream.conf'))
@@ -158,7 +160,7 @@ async function behind(): Promise<{
 }> {
   const place = await makePlace({ configuration: { server } });
   const broker = await startBroker({ place });
-  const gate = await gateway([new URL(broker.url).host]);
+  const gate = await gateway(upstreamOf([new URL(broker.url).host]));
   return {
     gate,
     broker,
@@ -252,7 +254,7 @@ onNginx(
     await once(upstream, 'listening');
     t.teardown(() => void upstream.close());
     const host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-    const gate = await gateway([host, host]);
+    const gate = await gateway(upstreamOf([host, host]));
     t.teardown(() => gate.close());
     await gate.call('/api/v1/templates/', { headers: { 'x-forwarded-host': 'evil.example' } });
     t.is(seen[0]?.headers['authorization'], undefined);
@@ -263,6 +265,44 @@ onNginx(
     t.is(seen.length, count + 1, 'once');
   },
 );
+
+onNginx('the gateway of compose starts while brokers are away, and finds one that is made anew', async (t) => {
+  const port = await freePort();
+  const named = new Map<string, string>();
+  // The addresses of the containers are addresses of this host.
+  const upstream = readFileSync(join(directory, '../compose/upstream.conf'), 'utf8').replaceAll(
+    /^server 172\.30\.8\.(\d+):8000/gm,
+    (_, last: string) => {
+      named.set(last, `127.0.8.${last}`);
+      return `server 127.0.8.${last}:${port}`;
+    },
+  );
+  const serve = async (address: string) => {
+    const server = createServer((_, answer) => answer.end(address)).listen(port, address);
+    await once(server, 'listening');
+    const close = () => {
+      server.close();
+      server.closeAllConnections();
+    };
+    t.teardown(close);
+    return close;
+  };
+  const [first = '', second = '', third = ''] = named.values();
+  const end = await serve(first);
+  const gate = await gateway(upstream);
+  t.teardown(() => gate.close());
+  const answerer = async () => (await gate.call('/api/v1/templates/')).text;
+  t.is(await answerer(), first);
+  await serve(second);
+  end();
+  for (let i = 0; i < 6; i += 1) t.is(await answerer(), second, 'the others are away');
+  // nginx asks one that did not answer again after five seconds.
+  await serve(first);
+  await serve(third);
+  const seen = new Set<string>();
+  await until(async () => seen.add(await answerer()).has(first) && seen.size === 3);
+  t.deepEqual([...seen].toSorted(), [first, second, third]);
+});
 
 test('whether nginx is here', (t) => {
   if (!isThere) t.log('nginx is not installed: its configuration was not run (Debian: apt-get install nginx).');
