@@ -209,6 +209,21 @@ test('the gateway of compose has the fixed address of each broker, which nothing
   }
 });
 
+test('the probes of Kubernetes wait longer than the check of the storage, and for a database that is away', (t) => {
+  const [container] = manifests()['Deployment'].spec.template.spec.containers;
+  const { startupProbe, readinessProbe, livenessProbe } = container;
+  for (const { timeoutSeconds } of [startupProbe, readinessProbe, livenessProbe]) t.is(timeoutSeconds, 5);
+  t.is(startupProbe.periodSeconds * startupProbe.failureThreshold, 15 * 60);
+  t.is(livenessProbe.httpGet.path, '/livez');
+});
+
+test('of another namespace only the pods of Prometheus may call', (t) => {
+  for (const { namespaceSelector, podSelector } of manifests()['NetworkPolicy'].spec.ingress[0].from) {
+    t.truthy(podSelector.matchLabels, 'no namespace as a whole');
+    if (namespaceSelector) t.deepEqual(podSelector.matchLabels, { 'app.kubernetes.io/name': 'prometheus' });
+  }
+});
+
 /** Runs muster-as-service on a systemctl that answers as for the unit, and a systemd-run that prints its arguments. */
 function asService(settings: NodeJS.Dict<string>, ...command: readonly string[]) {
   const place = oneOfMany('muster-as-service-');
