@@ -1,4 +1,5 @@
 import type { StarterTemplate } from '../../core/contract/provider/provider-setup.ts';
+import { pageFrom } from '../process/this-package.ts';
 
 /** The instance that is set up. */
 export interface NewInstance {
@@ -13,16 +14,20 @@ export const templatesName = 'templates.yaml';
 /** Each template shows its own fields whole, for a person who changes one of them. */
 const plain = { lineWidth: 0, aliasDuplicateObjects: false };
 
-/** The text of the configuration file. `plugins`: not the ones by default. */
-export async function configurationText(instance: NewInstance, plugins?: readonly string[]): Promise<string> {
+/** The text of the configuration file in a directory. `plugins`: not the ones by default. */
+export async function configurationText(
+  directory: string,
+  instance: NewInstance,
+  plugins?: readonly string[],
+): Promise<string> {
   const { stringify } = await import('yaml');
-  return `# Written by muster init. All fields: docs/reference/configuration.md. Check changes with: muster config validate
+  return `# Written by muster init. All fields: ${pageFrom(directory, 'docs/reference/configuration.md')}. Check changes with: muster config validate
 ${stringify({ ...(plugins ? { plugins } : {}), providers: [instance] }, plain)}`;
 }
 
-/** The text of the template file. */
-export async function templatesText(templates: readonly StarterTemplate[]): Promise<string> {
+/** The text of the template file in a directory. */
+export async function templatesText(directory: string, templates: readonly StarterTemplate[]): Promise<string> {
   const { stringify } = await import('yaml');
-  return `# Written by muster init. All fields: docs/guides/templates.md. Check changes with: muster config validate
+  return `# Written by muster init. All fields: ${pageFrom(directory, 'docs/guides/templates.md')}. Check changes with: muster config validate
 ${stringify({ templates }, plain)}`;
 }

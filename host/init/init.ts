@@ -63,10 +63,10 @@ export async function init(options: InitOptions): Promise<Initialized> {
   for (const line of leftOut(contents, choice)) say(`${line}\n`);
   const templates = type.setup.templates(choice);
   const files = [
-    { name: templatesName, text: await templatesText(templates) },
+    { name: templatesName, text: await templatesText(directory, templates) },
     {
       name: configurationName,
-      text: await configurationText(entry, names.length > defaultPlugins.length ? names : undefined),
+      text: await configurationText(directory, entry, names.length > defaultPlugins.length ? names : undefined),
     },
   ];
   const found = names.map((name) => (isBuiltIn(name) ? name : (findPlugin(name, directory).file ?? name)));

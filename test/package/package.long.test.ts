@@ -80,6 +80,9 @@ test('in an empty folder with the package alone, init writes files with which th
   const told = shell(`muster init --simulated --yes --directory "a person's folder"`);
   const [next = ''] = /(?<=^Next: ).*/m.exec(told) ?? [];
   t.is(next, `cd 'a person'\\''s folder' && muster doctor`);
+  const written = readFileSync(join(folder, 'muster.config.yaml'), 'utf8');
+  t.regex(written, /All fields: node_modules\/muster\/docs\/reference\/configuration\.md\. /);
+  t.true(existsSync(join(folder, 'node_modules/muster/docs/reference/configuration.md')));
   t.regex(shell(next), /\n\nNothing stands in the way of a request\.\n$/);
 });
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isError, sentence, type Finding } from '../../../core/contract/findings.ts';
 import type { HostCheck } from '../report.ts';
 
@@ -28,7 +29,7 @@ export const templatesCheck: HostCheck<{
         {
           level: 'error',
           message: `There are no templates in ${directory}.`,
-          remedy: 'Write templates.yaml there, or run muster init.',
+          remedy: `Write ${join(directory, 'templates.yaml')}, or run muster init.`,
         },
       ];
     const wrong = [...found, ...none];

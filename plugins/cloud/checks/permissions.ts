@@ -3,6 +3,7 @@ import type { Call, CheckedTemplate, CheckResult, ProviderCheck } from '../../..
 import type { CloudSession } from '../connection/session.ts';
 import type { CloudTemplate } from '../template/fields.ts';
 import { drySession, type DryCall } from './dry-session.ts';
+import { policyPage } from './policy-page.ts';
 import { rehearse } from './rehearse.ts';
 import { counted, error, named, ok, warning } from './results.ts';
 
@@ -25,8 +26,7 @@ interface Rehearsed {
 export const permissionsCheck: ProviderCheck<CloudSession> = {
   name: 'permissions',
   why: 'AWS refuses a call without its permission, and the request fails or its machines are not returned.',
-  remedy:
-    'Grant the permission to the identity of the instance; docs/reference/aws-permissions.md has the whole policy.',
+  remedy: `Grant the permission to the identity of the instance; ${policyPage()} has the whole policy.`,
   async run(session, templates, call) {
     const until = performance.now() + budgetMs;
     const limit = pLimit(atATime);
@@ -97,7 +97,7 @@ function unclear(rehearsed: readonly Rehearsed[]): readonly CheckResult[] {
   return [
     warning(
       `${actions.join(', ')} cannot be tried: denied for a resource that does not exist. A policy that permits it by the tag ${own} does the same, and permits it for what muster made. Needed by ${named(of)}.`,
-      `Make sure that the identity may do it with resources that have the tag ${own}, as the policy in docs/reference/aws-permissions.md allows: otherwise machines are not returned.`,
+      `Make sure that the identity may do it with resources that have the tag ${own}, as the policy in ${policyPage()} allows: otherwise machines are not returned.`,
     ),
   ];
 }
@@ -108,7 +108,7 @@ function untried(rehearsed: readonly Rehearsed[]): readonly CheckResult[] {
   return [
     warning(
       `${actions.join(', ')} cannot be tried: AWS has no dry run of it. Needed by ${named(of)}.`,
-      'Compare the policy of the identity with docs/reference/aws-permissions.md.',
+      `Compare the policy of the identity with ${policyPage()}.`,
     ),
   ];
 }

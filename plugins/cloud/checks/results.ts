@@ -1,6 +1,7 @@
 import { isFault, type CheckedTemplate, type CheckResult } from '../../../core/index.ts';
 import { isDenied } from '../faults/denied.ts';
 import type { CloudTemplate } from '../template/fields.ts';
+import { policyPage } from './policy-page.ts';
 
 export const ok = (message: string): CheckResult => ({ level: 'ok', message });
 export const warning = (message: string, remedy?: string): CheckResult => ({
@@ -53,7 +54,7 @@ export async function unlessDenied(
     return [
       warning(
         `${what} cannot be checked: the permission ${permission} is missing.`,
-        `Grant ${permission}; docs/reference/aws-permissions.md has the whole policy.`,
+        `Grant ${permission}; ${policyPage()} has the whole policy.`,
       ),
     ];
   }

@@ -128,5 +128,7 @@ test('an instance that does not answer is an error, and the others are checked',
 
 test('a directory without templates is an error', async (t) => {
   const { directory } = await place(t, { configuration: port0, templates: [] });
-  t.regex(of(await run(directory), 'templates')[0]?.message ?? '', /^There are no templates in /);
+  const [found] = of(await run(directory), 'templates');
+  t.regex(found?.message ?? '', /^There are no templates in /);
+  t.true(found?.remedy?.includes(join(directory, 'templates.yaml')), found?.remedy ?? '');
 });

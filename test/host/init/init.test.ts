@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
 import { loadConfiguration } from '../../../config/load.ts';
@@ -59,6 +59,10 @@ test('init writes a configuration and templates with which each template starts 
   t.deepEqual(template_ids, ['one-machine', 'fleet', 'spot-with-fallback']);
   const { findings } = await loadConfiguration({ cwd: directory, env: {} });
   t.deepEqual(findings, []);
+  for (const name of ['muster.config.yaml', 'templates.yaml']) {
+    const page = /All fields: (.*\.md)\. /.exec(await readFile(join(directory, name), 'utf8'))?.[1] ?? '';
+    t.true((await stat(resolve(directory, page))).isFile(), 'the page lies where the file says');
+  }
   const place = { directory, simulator, close: async () => undefined };
   const { call, until, close } = await bootBroker({ place });
   t.teardown(close);

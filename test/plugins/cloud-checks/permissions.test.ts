@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import test from 'ava';
 import { ProviderFault, type Call } from '../../../core/index.ts';
 import { drySession, type DryCall } from '../../../plugins/cloud/checks/dry-session.ts';
 import { ownResourceActions } from '../../../plugins/cloud/checks/own-resource-actions.ts';
+import { permissionsCheck } from '../../../plugins/cloud/checks/permissions.ts';
 import type { CloudSession } from '../../../plugins/cloud/connection/session.ts';
 import { check, template } from './support.ts';
 
@@ -138,4 +141,13 @@ test('parameters that AWS refuses are an error of the template', async (t) => {
     results.some(({ level, message }) => level === 'error' && message.startsWith("Template 'runinstances': ")),
     JSON.stringify(results),
   );
+});
+
+test('a remedy that names the page with the policy says where it lies on this computer', async (t) => {
+  const denied = [{ action: 'CreateFleet' }, { action: 'TerminateInstances' }];
+  const { results } = await check('permissions', { auth: { denied } }, [template('EC2Fleet'), template('ASG')]);
+  const remedies = [permissionsCheck.remedy, ...results.flatMap(({ remedy }) => remedy ?? [])];
+  const pages = remedies.flatMap((remedy) => remedy.match(/\S+aws-permissions\.md/)?.[0] ?? []);
+  t.true(pages.length > 2, JSON.stringify(remedies));
+  for (const page of pages) t.true(isAbsolute(page) && existsSync(page), page);
 });
