@@ -4,14 +4,23 @@ import { watch } from 'node:fs';
 const pause = 200;
 
 /**
- * Calls `on` when a JSON or YAML file of the directory changes, once for a burst of writes. Does not watch
+ * The link to the directory of all files of a ConfigMap or Secret that Kubernetes mounts. An update exchanges it, and
+ * no file changes.
+ */
+const mountedFiles = '..data';
+
+const isTemplates = (name: string): boolean => name === mountedFiles || /\.(json|ya?ml)$/.test(name);
+
+/**
+ * Calls `on` when a JSON or YAML file of the directory changes, once for a burst of writes; also when Kubernetes updates
+ * the ConfigMap that is mounted there. Does not watch
  * subdirectories. When the directory cannot be watched, `on` is never called and templates reload only through the
  * refresh operation. Dispose the result to stop.
  */
 export function watchTemplates(directory: string, on: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
   const changed = (_: string, name: string | null) => {
-    if (name !== null && !/\.(json|ya?ml)$/.test(name)) return;
+    if (name !== null && !isTemplates(name)) return;
     clearTimeout(timer);
     // Editors write a file in several steps; a partly written file would be reported as broken.
     timer = setTimeout(on, pause).unref();

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { sampleTemplates } from '../../config/samples.ts';
@@ -311,6 +311,26 @@ test('a burst of writes to a template file is reported once, a change of another
   await first.promise;
   clearInterval(hold);
   t.is(told, 1);
+});
+
+test('an update of a mounted ConfigMap, which exchanges a link and changes no file, is reported', async (t) => {
+  const directory = await directoryWith({});
+  const version = async (name: string, text: string) => {
+    await mkdir(join(directory, name));
+    await writeFile(join(directory, name, 'templates.json'), text);
+  };
+  await version('..first', '[]');
+  await symlink('..first', join(directory, '..data'));
+  await symlink(join('..data', 'templates.json'), join(directory, 'templates.json'));
+  const told = Promise.withResolvers<void>();
+  const hold = setInterval(() => {}, 1000);
+  using _ = watchTemplates(directory, () => told.resolve());
+  await version('..second', '[{"template_id": "new"}]');
+  await symlink('..second', join(directory, '..data_tmp'));
+  await rename(join(directory, '..data_tmp'), join(directory, '..data'));
+  await told.promise;
+  clearInterval(hold);
+  t.regex(await readFile(join(directory, 'templates.json'), 'utf8'), /new/);
 });
 
 test('errors of files are errors, not warnings', async (t) => {
