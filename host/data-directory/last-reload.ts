@@ -10,7 +10,7 @@ export interface LastReload {
   readonly applied: readonly string[];
   /** The parts that differ from those with which the server runs, and take effect with a restart. */
   readonly needs_restart: readonly string[];
-  /** Why nothing was changed: the configuration cannot be used. */
+  /** Why the server keeps the configuration that it has: the configuration cannot be used. */
   readonly error?: string;
 }
 

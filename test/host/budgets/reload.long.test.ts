@@ -92,7 +92,10 @@ test('a reload says what needs a restart, and takes over nothing of a configurat
   configure({ budgets: [all(9), { name: 'all', max_machines: 'many' }] });
   const wrong = await muster('server', 'reload');
   t.is(wrong.code, 4, wrong.out);
-  t.regex(wrong.err, /budgets[\s\S]*Nothing was changed: the server \(pid \d+\) continues as before\.\n$/);
+  t.regex(
+    wrong.err,
+    /budgets[\s\S]*The configuration was not changed: the server \(pid \d+\) continues with the one that it has\.\n$/,
+  );
   t.is((await ask(2)).status, 409);
 
   writeFileSync(file, good);

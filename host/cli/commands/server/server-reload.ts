@@ -16,7 +16,7 @@ const pollMs = 20;
 
 /**
  * `muster server reload`: the running server reads its configuration again, with the options of its start, and takes
- * over what changes without a restart. Changes nothing when the configuration cannot be used.
+ * over what changes without a restart. The server keeps its own when that configuration cannot be used.
  */
 export async function reloadServer(config: string | undefined, terminal: Terminal): Promise<number> {
   const dataDirectory = dataDirectoryOf(config);
@@ -35,7 +35,7 @@ export async function reloadServer(config: string | undefined, terminal: Termina
   }
   if (outcome.error !== undefined) {
     terminal.err(
-      `muster: ${outcome.error}\nNothing was changed: the server (pid ${place.pid}) continues as before.\n`,
+      `muster: ${outcome.error}\nThe configuration was not changed: the server (pid ${place.pid}) continues with the one that it has.\n`,
     );
     return exitCodes.refused;
   }

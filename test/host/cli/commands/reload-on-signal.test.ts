@@ -34,6 +34,7 @@ test.serial('signals are handled one after the other, and a signal before the se
   });
   const used: (readonly Budget[])[] = [];
   const told: LastReload[] = [];
+  const refused: string[] = [];
   const reads: (() => LoadedConfiguration)[] = [
     () => ({ configuration: configuration({ budgets: [ten] }), findings: [] }) as never,
     () => {
@@ -44,7 +45,7 @@ test.serial('signals are handled one after the other, and a signal before the se
   const server = Promise.withResolvers<{ useBudgets(budgets: readonly Budget[]): Promise<void> }>();
   reloadOnSignal({
     loaded: { configuration: configuration() } as never,
-    log: silentLog,
+    log: { ...silentLog, error: (_: object, line: string) => void refused.push(line) } as never,
     server: server.promise,
     load: async () => (reads.shift() as () => LoadedConfiguration)(),
     tell: (outcome) => void told.push(outcome),
@@ -62,5 +63,8 @@ test.serial('signals are handled one after the other, and a signal before the se
       [[], undefined],
     ],
   );
+  t.deepEqual(refused, [
+    'The configuration was read again and cannot be used: the server continues with the one that it has. Template files are no part of it, and are read whenever they change. The file is broken.',
+  ]);
   t.deepEqual(used, [[{ name: 'all', scope: {}, max_machines: 10 }]]);
 });

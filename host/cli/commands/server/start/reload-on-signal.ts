@@ -27,6 +27,10 @@ export function changedParts(
   };
 }
 
+/** A change of the configuration may come with one of templates, which the server takes over and logs by itself. */
+const refused =
+  'The configuration was read again and cannot be used: the server continues with the one that it has. Template files are no part of it, and are read whenever they change.';
+
 export interface Reloading {
   /** The configuration with which the server was started. */
   readonly loaded: LoadedConfiguration;
@@ -52,7 +56,7 @@ export function reloadOnSignal({ loaded, log, server, load, tell }: Reloading): 
     const began_at = Date.now();
     const outcome = await read(useBudgets).catch((error: unknown): Omit<LastReload, 'pid' | 'began_at'> => {
       const message = error instanceof Error ? error.message : String(error);
-      log.error({}, `The configuration was read again and cannot be used; nothing was changed. ${message}`);
+      log.error({}, `${refused} ${message}`);
       return { applied: [], needs_restart: [], error: message };
     });
     tell({ pid: process.pid, began_at, ...outcome });
