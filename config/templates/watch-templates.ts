@@ -12,10 +12,9 @@ const mountedFiles = '..data';
 const isTemplates = (name: string): boolean => name === mountedFiles || /\.(json|ya?ml)$/.test(name);
 
 /**
- * Calls `on` when a JSON or YAML file of the directory changes, once for a burst of writes; also when Kubernetes updates
- * the ConfigMap that is mounted there. Does not watch
- * subdirectories. When the directory cannot be watched, `on` is never called and templates reload only through the
- * refresh operation. Dispose the result to stop.
+ * Calls `on` when a JSON or YAML file of the directory changes, once for a burst of writes; also when Kubernetes
+ * updates the ConfigMap that is mounted there. Does not watch subdirectories. When the directory cannot be watched,
+ * `on` is never called and templates reload only through the refresh operation. Dispose the result to stop.
  */
 export function watchTemplates(directory: string, on: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
