@@ -37,7 +37,7 @@ test("the page 'api' is the public surface, so that review sees a change of it: 
 const known = [
   /^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|host\/bin\/(muster|after-install\.cjs))$/,
   /^docs\/([\w-]+|(guides|reference|decisions)\/[\w-]+)\.md$/,
-  /^docs\/deploy\/[\w-]+\/([\w-]+\.(yml|yaml|json|conf|service)|Containerfile)$/,
+  /^docs\/deploy\/[\w-]+\/([\w-]+\.(yml|yaml|json|conf|service)|Containerfile|muster-as-service)$/,
   /^config\/examples\/(awsprov_)?templates\.json$/,
   /^dist\/(core|config|host|plugins|plugin-testkit)\/.*\.(js|d\.ts)$/,
   /^dist\/host\/cli\/operations\/declared-operations\.json$/,
