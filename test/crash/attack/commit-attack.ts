@@ -21,6 +21,12 @@ export function commitAttack({ commit, part }: Attack, thread: 'interfaces' | 'l
   let parts = 0;
   let machines = 0;
   let dies: 'before' | 'sent' | 'after' | undefined;
+  /** Once: a process that was stopped and continues is not stopped again. */
+  const at = (phase: 'before' | 'sent' | 'after'): void => {
+    if (dies !== phase) return;
+    dies = undefined;
+    end();
+  };
   return {
     get commits() {
       return commits;
@@ -33,13 +39,9 @@ export function commitAttack({ commit, part }: Attack, thread: 'interfaces' | 'l
       if (isPart) parts += 1;
       dies = commit?.thread === thread && commit.nth === commits ? commit.phase : undefined;
       if (isPart && thread === 'loop' && part?.nth === parts) dies = part.phase;
-      if (dies === 'before') end();
+      at('before');
     },
-    sent() {
-      if (dies === 'sent') end();
-    },
-    after() {
-      if (dies === 'after') end();
-    },
+    sent: () => at('sent'),
+    after: () => at('after'),
   };
 }

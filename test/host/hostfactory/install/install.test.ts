@@ -108,7 +108,7 @@ test('a script needs nothing but its shell, names the Node that wrote it, and sa
   await cp(launcher, copy);
   const without = await ended(script, [], { PATH: '/nowhere' });
   t.is(without.code, 1);
-  t.regex(without.answer.message, /^muster needs Node 24\.12 or newer: found none on the PATH/);
+  t.regex(without.answer.message, /^muster needs Node 24 from 24\.12 on, or Node 26 or newer: found none on the PATH/);
   const node = join(made, 'node');
   await writeFile(node, '#!/bin/sh\nfor each; do last=$each; done\necho "{\\"ran\\": \\"$last\\"}"\n', {
     mode: 0o755,
