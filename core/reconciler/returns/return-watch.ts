@@ -4,7 +4,10 @@ import type { RequestRecord } from '../../model/request.ts';
 import type { Store } from '../../contract/storage.ts';
 import type { ReturnProgress } from './apply-return-progress.ts';
 import { isAlive } from '../state/machine-life.ts';
-import { releaseRefusal } from './release-refusal.ts';
+import { releaseRefusal, type ReleaseRefusal } from './release-refusal.ts';
+
+/** Of so many looks one reads why nothing moves: it reads the orders of all requests of the machines. */
+const rarely = 8;
 
 /**
  * Observes the machines of one return. Each call counts the machines with its id, and reads only the few that an
@@ -18,8 +21,10 @@ export class ReturnWatch {
    */
   #others: readonly MachineKey[] | undefined;
   #instances: ReadonlySet<string> = new Set();
-  /** How many were left at the last look. */
+  /** How many were left at the last look, and how many looks found as many as the one before. */
   #left: number | undefined;
+  #still = 0;
+  #refusal: ReleaseRefusal | undefined;
 
   constructor(store: Store, request: RequestRecord) {
     this.#store = store;
@@ -39,9 +44,18 @@ export class ReturnWatch {
       const there = await this.#store.count('machine', { return_id, gone_at: null, provider_instance: name });
       if (there > 0 || this.#others.some(({ provider_instance }) => provider_instance === name)) missing.push(name);
     }
-    const refusal = left > 0 && left === this.#left ? await releaseRefusal(this.#store, this.#request) : undefined;
-    this.#left = left;
+    const refusal = await this.#why(left);
     return { left, accepted: true, missing, ...(refusal ? { refusal } : {}) };
+  }
+
+  /** Why nothing moves. */
+  async #why(left: number): Promise<ReleaseRefusal | undefined> {
+    this.#still = left === this.#left ? this.#still + 1 : 0;
+    this.#left = left;
+    if (left === 0 || this.#still === 0) this.#refusal = undefined;
+    else if (this.#still === 1 || this.#still % rarely === 0)
+      this.#refusal = await releaseRefusal(this.#store, this.#request);
+    return this.#refusal;
   }
 
   async #named(): Promise<readonly MachineKey[]> {
