@@ -96,6 +96,14 @@ function lifeOn(store: Store, storage: LoopBench['storage']): Life {
   };
 }
 
+/** Ids that are made in one millisecond have no order: requests of one time would be worked on in any order. */
+function requestIdAfter(last: string): string {
+  for (;;) {
+    const next = newRequestId();
+    if (next > last) return next;
+  }
+}
+
 /** A desk and a loop on the memory store, over scripted clouds, in time that the test moves. */
 export async function loopBench(
   clouds: Readonly<Record<string, ScriptedCloud>>,
@@ -106,6 +114,7 @@ export async function loopBench(
   budgets: readonly Budget[] = [],
 ): Promise<LoopBench> {
   const clock = new FakeClock();
+  let last = '';
   const store = await memoryDriver().open({}, { clock, log: silentLog });
   const instances = Object.entries(clouds).map(
     ([name, cloud], index): ProviderInstance => ({
@@ -162,7 +171,7 @@ export async function loopBench(
     leaseCommands: new LeaseCommands(store, clock),
     async request(machine_count, template = {}, preference = {}, given = {}) {
       const whole = { template_id: 'small', ...template } as Template;
-      const request_id = newRequestId();
+      const request_id = (last = requestIdAfter(last));
       const input = { template: whole, machine_count, ...given };
       await requestService.admit(input);
       await requestService.create(
