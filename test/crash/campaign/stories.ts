@@ -17,6 +17,8 @@ export interface Story {
   readonly patience_ms: number;
   /** With a template that this caller makes. */
   readonly own_template: boolean;
+  /** What a cancel that came too late leaves is returned. */
+  readonly returns_what_was_not_cancelled?: true;
 }
 
 /** How many machines are asked for: `large`: some callers ask for 200 to 1000; `huge`: one asks for 10 000. */
@@ -89,7 +91,7 @@ export async function play(story: Story, n: number, caller: Caller): Promise<Tol
     else await caller.sees(request_id, ({ machines }) => machines.length >= story.machine_count / 2);
     const cancelled = await caller.cancel(request_id);
     await caller.ended(request_id);
-    return { ...told, cancelled, returned: [], returns: [] };
+    if (cancelled || !story.returns_what_was_not_cancelled) return { ...told, cancelled, returned: [], returns: [] };
   }
   const most = mostOf(story.machine_count);
   const early = ({ machines }: Seen) => story.then === 'return-early' && machines.filter(lives).length >= most;
@@ -103,7 +105,7 @@ export async function play(story: Story, n: number, caller: Caller): Promise<Tol
 
 function countOf(then: Story['then'], living: number, most: number): number {
   if (then === 'keep') return 0;
-  if (then === 'return-all') return living;
+  if (then === 'return-all' || then === 'cancel' || then === 'cancel-half') return living;
   return then === 'return-some' ? Math.ceil(living / 2) : most;
 }
 

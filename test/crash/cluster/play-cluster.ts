@@ -144,9 +144,11 @@ export async function playCluster(options: ClusterOptions): Promise<Report> {
   return { title, stories, kills, wrong, ...account };
 }
 
-/** Whoever waits for a budget gets room some time. */
+/** Whoever waits for a budget gets room some time: nobody keeps machines. */
 const givesAllBack = (story: Story): Story =>
-  story.then === 'cancel' || story.then === 'cancel-half' ? story : { ...story, then: 'return-all' };
+  story.then === 'cancel' || story.then === 'cancel-half'
+    ? { ...story, returns_what_was_not_cancelled: true }
+    : { ...story, then: 'return-all' };
 
 /** A third of all that is asked for, and enough for the largest request. */
 function tightLimit(stories: readonly Story[]): number {
