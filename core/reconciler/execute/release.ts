@@ -59,7 +59,7 @@ export async function release(
     return [
       (change) => {
         // The message of a request that ended says how it ended. The return that asks for the release tells the rest.
-        if (!isTerminal(claimed.state.request.status)) change.setRequest({ message });
+        if (!isTerminal(change.request.status)) change.setRequest({ message });
         const noted = (each: AttemptRecord) => withCloudRequests(withOutcomes(each, [error], change.now), ids);
         // The return reads it. A refusal that is repeated each second is not stored each second.
         if (isRecorded(attempt, error, change.now)) change.noteAttempt(attempt.attempt, noted);
