@@ -102,7 +102,7 @@ export const runInstances = defineProviderApi<CloudSession>()<typeof fields, Han
   offerNamed: poolNamed,
 });
 
-const machinesOfToken = (session: CloudSession, token: string, call: Call): Promise<Instance[]> =>
+const machinesOfToken = (session: CloudSession, token: string, call: Call) =>
   describeInstances(session, [{ Name: 'client-token', Values: [token] }], call);
 
 /** The result of a launch. EC2 starts as many machines as it can and does not report the missing ones. */

@@ -48,7 +48,15 @@ export { reviewOverridden } from './review/review-native.ts';
 export { reviewRequirements } from './review/review-requirements.ts';
 export type { CloudSession } from './connection/session.ts';
 export { sessionField } from './connection/session-field.ts';
-export { joinTagSpecifications, madeFor, ownTags, tagsOf, tagSpecifications, tagValue } from './template/tags.ts';
+export {
+  fleetIdTag,
+  joinTagSpecifications,
+  madeFor,
+  ownTags,
+  tagsOf,
+  tagSpecifications,
+  tagValue,
+} from './template/tags.ts';
 export { terminate } from './release/terminate.ts';
 
 /** The provider type `cloud`. Plugins that add provider APIs to it declare `requires: ['cloud']`. */

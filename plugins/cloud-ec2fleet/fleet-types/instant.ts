@@ -11,6 +11,7 @@ import {
   observeMachines,
   reportOf,
   machinesOfOrder,
+  fleetIdTag,
   tagValue,
   terminate,
   tokenSpent,
@@ -79,9 +80,7 @@ export const instant: FleetType = {
     const seen = await machinesOfOrder(session, order, call);
     const units = seen.reduce((sum, instance) => sum + weightIn(order, instance), 0);
     if (!isComplete(session, seen, units >= order.prepared.target)) return undefined;
-    const fleet_id = seen
-      .map((instance) => tagValue(instance.Tags, 'aws:ec2:fleet-id'))
-      .find((id) => id !== undefined);
+    const fleet_id = seen.map((instance) => tagValue(instance.Tags, fleetIdTag)).find((id) => id !== undefined);
     return { fleet_type, ...(fleet_id === undefined ? {} : { fleet_id }) };
   },
 

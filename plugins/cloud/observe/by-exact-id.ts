@@ -1,12 +1,12 @@
 import { chunks, isFault, type Call, type MachineRef } from '../../../core/index.ts';
-import type { Instance } from '@aws-sdk/client-ec2';
+import type { InstanceSummary } from '../connection/answers/instance-summary.ts';
 import { inTurn } from './describe.ts';
 import { idsNamed } from '../faults/faults.ts';
 import type { CloudSession } from '../connection/session.ts';
 
 /** The answer of EC2 about machines that were requested by id. Machines in neither field are unknown. */
 export interface ExactIdResult {
-  readonly found: readonly Instance[];
+  readonly found: readonly InstanceSummary[];
   /** Ids that do not exist, according to EC2. */
   readonly unknown: ReadonlySet<string>;
 }
@@ -28,7 +28,7 @@ export async function byExactId(
   call: Call,
 ): Promise<ExactIdResult> {
   const ids = machines.flatMap((machine) => (isOld(session, machine) ? [machine.machine_id] : []));
-  const found: Instance[] = [];
+  const found: InstanceSummary[] = [];
   const unknown = new Set<string>();
   const asked = await inTurn(chunks(ids, idsPerCall), (chunk) => askFor(session, chunk, { found, unknown }, call));
   for (const each of asked) if (each.status === 'rejected') throw each.reason;
@@ -36,7 +36,7 @@ export async function byExactId(
 }
 
 interface Results {
-  readonly found: Instance[];
+  readonly found: InstanceSummary[];
   readonly unknown: Set<string>;
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Instance } from '@aws-sdk/client-ec2';
 import pLimit from 'p-limit';
 import type { Call } from '../../../core/index.ts';
+import type { InstanceSummary } from '../connection/answers/instance-summary.ts';
 import { pagesOf } from '../connection/answers/pages.ts';
 import type { CloudSession } from '../connection/session.ts';
 
@@ -24,7 +24,7 @@ export async function* instancePages(
   session: CloudSession,
   filters: readonly InstanceFilter[],
   call: Call,
-): AsyncGenerator<Instance[]> {
+): AsyncGenerator<InstanceSummary[]> {
   const Filters = filters.map(({ Name, Values }) => ({ Name, Values: [...Values] }));
   for await (const page of pagesOf((next) =>
     session.read((ec2) => new ec2.DescribeInstancesCommand({ Filters, MaxResults: machinesPerPage, ...next }), call),
@@ -38,8 +38,8 @@ export async function describeInstances(
   session: CloudSession,
   filters: readonly InstanceFilter[],
   call: Call,
-): Promise<Instance[]> {
-  const found: Instance[] = [];
+): Promise<InstanceSummary[]> {
+  const found: InstanceSummary[] = [];
   for await (const page of instancePages(session, filters, call)) found.push(...page);
   return found;
 }

@@ -1,8 +1,8 @@
 import { isFault, type Call, type ProviderFault } from '../../../core/index.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
-import { ownTags, tagValue, type Tag } from '../template/tags.ts';
-import { ownIdTag, type InstanceSummary } from './machines.ts';
+import { ownIdTag, ownTags, tagValue, type Tag } from '../template/tags.ts';
+import type { InstanceSummary } from '../connection/answers/instance-summary.ts';
 
 /** One observation spends at most this long on tags: each machine needs a call of its own. */
 const budgetMs = 2_000;

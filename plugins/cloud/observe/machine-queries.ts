@@ -3,7 +3,7 @@ import { inTurn, packed, type RequestedValue } from './describe.ts';
 import { byExactId } from './by-exact-id.ts';
 import { partialDescribe, type PartialAnswer } from './partial-describe.ts';
 import { zoneOf } from './liveness/liveness-check.ts';
-import { instanceSummary, type InstanceSummary } from './machines.ts';
+import type { InstanceSummary } from '../connection/answers/instance-summary.ts';
 import { eachInTurns } from '../connection/answers/in-turns.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags } from '../template/tags.ts';
@@ -36,7 +36,7 @@ export function machineQueries(session: CloudSession, call: Call): MachineQuerie
   async function ask(asked: readonly RequestedValue[], filter: string): Promise<void> {
     const packs = packed(asked);
     const answers = await inTurn(packs, (Values) =>
-      partialDescribe(session, [{ Name: filter, Values }], instanceSummary, call),
+      partialDescribe(session, [{ Name: filter, Values }], (instance) => instance, call),
     );
     for (const [index, answer] of answers.entries()) {
       const values = packs[index] ?? [];
@@ -73,8 +73,7 @@ export function machineQueries(session: CloudSession, call: Call): MachineQuerie
     },
     async byExactId(machines) {
       const named = await byExactId(session, machines, call);
-      for (const instance of named.found)
-        if (instance.InstanceId) found.set(instance.InstanceId, instanceSummary(instance));
+      for (const instance of named.found) if (instance.InstanceId) found.set(instance.InstanceId, instance);
       for (const id of named.unknown) unknown.add(id);
     },
     faultOf: ({ order, known }) =>

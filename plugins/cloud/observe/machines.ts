@@ -1,9 +1,8 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import type { MachineReport, MachineStatus, Shortfall } from '../../../core/index.ts';
+import type { InstanceSummary } from '../connection/answers/instance-summary.ts';
 import { reasonFor } from '../faults/fault-codes.ts';
 import { marketOfLifecycle, type Market } from '../launch/markets.ts';
 import { type Pool, matchingPools } from '../launch/pools.ts';
-import { ownTags } from '../template/tags.ts';
 
 /** The data that the core stores with a machine. */
 export interface MachineData {
@@ -24,36 +23,6 @@ export const machineStates: Readonly<Record<string, MachineStatus>> = {
   stopped: 'stopped',
   terminated: 'terminated',
 };
-
-/**
- * The properties of a machine that are used. EC2 returns some kilobytes for each machine, and ten thousand of them
- * would fill the heap.
- */
-export const instanceSummary = (instance: Instance) =>
-  ({
-    InstanceId: instance.InstanceId,
-    State: instance.State,
-    StateReason: instance.StateReason,
-    StateTransitionReason: instance.StateTransitionReason,
-    InstanceLifecycle: instance.InstanceLifecycle,
-    InstanceType: instance.InstanceType,
-    SubnetId: instance.SubnetId,
-    PrivateDnsName: instance.PrivateDnsName,
-    PrivateIpAddress: instance.PrivateIpAddress,
-    Ipv6Address: instance.Ipv6Address ?? instance.NetworkInterfaces?.[0]?.Ipv6Addresses?.[0]?.Ipv6Address,
-    PublicIpAddress: instance.PublicIpAddress,
-    LaunchTime: instance.LaunchTime,
-    Placement: { AvailabilityZone: instance.Placement?.AvailabilityZone },
-    BlockDeviceMappings: instance.BlockDeviceMappings?.map(({ Ebs }) => ({ Ebs: { VolumeId: Ebs?.VolumeId } })),
-    Tags: instance.Tags?.filter(({ Key }) => ownKeys.has(Key ?? '')),
-  }) satisfies Instance;
-
-export type InstanceSummary = Pick<Instance, keyof ReturnType<typeof instanceSummary>>;
-
-/** The tag with the id of the machine; the name is that of HostFactory's AWS provider. */
-export const ownIdTag = 'InstanceID';
-
-const ownKeys: ReadonlySet<string> = new Set([...Object.values(ownTags), ownIdTag]);
 
 /**
  * The report of a machine. `ready`: it runs, and its private name and address are known, which come a moment later.

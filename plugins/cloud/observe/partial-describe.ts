@@ -1,6 +1,6 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import { isFault, type Call, type ProviderFault } from '../../../core/index.ts';
 import { instancePages, type InstanceFilter } from './describe.ts';
+import type { InstanceSummary } from '../connection/answers/instance-summary.ts';
 import { zonesOf } from '../connection/places.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { sessionField } from '../connection/session-field.ts';
@@ -32,13 +32,12 @@ interface Outage extends PartialAnswer {
 /**
  * Describes machines in the zones that answer. While one zone does not answer, EC2 refuses every call that concerns
  * machines there or may concern them; it answers calls that name other zones. Throws when no zone answers, or when the
- * fault is not about a zone. `keep` selects the properties to keep of each machine, because whole pages of machines
- * need much memory. `pause` is called after each page with its number of machines.
+ * fault is not about a zone. `keep`: what is kept of each machine while the other pages are read. `pause` is called after each page with its number of machines.
  */
 export async function partialDescribe<T>(
   session: CloudSession,
   filters: readonly InstanceFilter[],
-  keep: (instance: Instance) => T,
+  keep: (instance: InstanceSummary) => T,
   call: Call,
   pause?: (machines: number) => Promise<void>,
 ): Promise<Described<T>> {
@@ -72,7 +71,7 @@ export async function partialDescribe<T>(
 async function ask<T>(
   session: CloudSession,
   filters: readonly InstanceFilter[],
-  keep: (instance: Instance) => T,
+  keep: (instance: InstanceSummary) => T,
   call: Call,
   pause: (machines: number) => Promise<void> = async () => undefined,
 ): Promise<T[]> {

@@ -1,5 +1,5 @@
 import { chunks, type Call, type HostRef } from '../../../core/index.ts';
-import type { Instance } from '@aws-sdk/client-ec2';
+import type { InstanceSummary } from '../connection/answers/instance-summary.ts';
 import { describeInstances, valuesPerFilter, type InstanceFilter } from './describe.ts';
 import type { CloudSession } from '../connection/session.ts';
 
@@ -21,7 +21,7 @@ async function keysFound(
   session: CloudSession,
   filter: string,
   values: readonly string[],
-  keyOf: (instance: Instance) => string | undefined,
+  keyOf: (instance: InstanceSummary) => string | undefined,
   call: Call,
 ): Promise<ReadonlySet<string | undefined>> {
   const found = new Set<string | undefined>();

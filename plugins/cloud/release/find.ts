@@ -1,6 +1,6 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import type { Call, LaunchOrder } from '../../../core/index.ts';
 import { describeInstances } from '../observe/describe.ts';
+import type { InstanceSummary } from '../connection/answers/instance-summary.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { ownTags } from '../template/tags.ts';
 
@@ -12,7 +12,7 @@ export function machinesOfOrder(
   session: CloudSession,
   order: Pick<LaunchOrder, 'request_id' | 'attempt'>,
   call: Call,
-): Promise<Instance[]> {
+): Promise<InstanceSummary[]> {
   const filters = [
     { Name: `tag:${ownTags.request}`, Values: [order.request_id] },
     { Name: `tag:${ownTags.attempt}`, Values: [String(order.attempt)] },
@@ -25,7 +25,7 @@ export function machinesOfOrder(
  * ordered again if the visible ones counted as the whole. When nothing is found, the core repeats the order, which
  * gives the exact answer.
  */
-export function isComplete(session: CloudSession, seen: readonly Instance[], enough: boolean): boolean {
+export function isComplete(session: CloudSession, seen: readonly InstanceSummary[], enough: boolean): boolean {
   if (seen.length === 0) return false;
   return (
     enough ||

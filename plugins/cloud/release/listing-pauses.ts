@@ -19,7 +19,7 @@ export function pausesBetween(
   { signal }: Pick<Call, 'signal'>,
 ): (machines: number) => Promise<void> {
   const { clock, settings } = session;
-  if (settings.interruption_queue.url === undefined) return async () => undefined;
+  if (typeof settings.interruption_queue.url !== 'string') return async () => undefined;
   const last = lastListing(session as CloudSession);
   const ms = Math.min(pauseMs, (pausesMs * machinesPerPage) / Math.max(1, last.machines));
   const until = clock.monotonic() + pausesMs;

@@ -1,8 +1,8 @@
-import type { Instance } from '@aws-sdk/client-ec2';
 import type { Call, OwnedResource } from '../../../core/index.ts';
 import { partialDescribe } from '../observe/partial-describe.ts';
 import { launchTemplatesOf, removeLaunchTemplates } from '../launch/launch-template.ts';
 import { reportOf } from '../observe/machines.ts';
+import type { InstanceSummary } from '../connection/answers/instance-summary.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { madeFor, ownTags } from '../template/tags.ts';
 import { pausesBetween } from './listing-pauses.ts';
@@ -22,14 +22,14 @@ export async function* ownedBy(
     Name: 'instance-state-name',
     Values: ['pending', 'running', 'shutting-down', 'stopping', 'stopped'],
   };
-  const keep = (instance: Instance) => machineOwned(session, instance);
+  const keep = (instance: InstanceSummary) => machineOwned(session, instance);
   const pause = pausesBetween(session, call);
   const { found } = await partialDescribe(session, [ours, alive], keep, call, pause);
   yield* found;
   yield* launchTemplatesOf(session, installation, call);
 }
 
-function machineOwned({ cloudClock }: CloudSession, instance: Instance): OwnedResource {
+function machineOwned({ cloudClock }: CloudSession, instance: InstanceSummary): OwnedResource {
   const created_at = instance.LaunchTime && cloudClock.toBrokerTime(instance.LaunchTime);
   return {
     kind: 'machine',

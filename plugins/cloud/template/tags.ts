@@ -8,6 +8,12 @@ export const ownTags = {
   name: 'muster:name',
 } as const;
 
+/** The tag with the id of the machine; the name is that of HostFactory's AWS provider. */
+export const ownIdTag = 'InstanceID';
+
+/** The tag by which EC2 says which fleet started a machine. */
+export const fleetIdTag = 'aws:ec2:fleet-id';
+
 export interface Tag {
   readonly Key: string;
   readonly Value: string;

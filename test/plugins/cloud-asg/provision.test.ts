@@ -48,12 +48,12 @@ test('a group starts the ordered machines with their tags and is settled once al
     'Terminate',
   ]);
   t.true(group?.Tags?.every((tag) => tag.PropagateAtLaunch === false));
-  const { Reservations } = await cloud.session.read(
-    (ec2) => new ec2.DescribeInstancesCommand({ MaxResults: 100 }),
+  const { Tags = [] } = await cloud.session.read(
+    (ec2) => new ec2.DescribeTagsCommand({ Filters: [{ Name: 'resource-type', Values: ['instance'] }] }),
     cloud.call,
   );
-  const [machine] = Reservations?.flatMap((each) => each.Instances ?? []) ?? [];
-  t.like(Object.fromEntries(machine?.Tags?.map(({ Key, Value }) => [Key, Value]) ?? []), {
+  const machine = Tags.filter(({ ResourceId }) => ResourceId === Tags[0]?.ResourceId);
+  t.like(Object.fromEntries(machine.map(({ Key, Value }) => [Key, Value])), {
     team: 'blue',
     who: 'me',
     'muster:request-id': order.request_id,

@@ -1,4 +1,4 @@
-import type { LaunchTemplateVersion } from '@aws-sdk/client-ec2';
+import { DescribeInstancesCommand, EC2Client, type Instance, type LaunchTemplateVersion } from '@aws-sdk/client-ec2';
 import type { ExecutionContext } from 'ava';
 import type { Clock, LaunchOrder, ProviderApi } from '../../../core/index.ts';
 import { standingClock } from '../../../plugins/cloud-simulator/clock.ts';
@@ -26,6 +26,8 @@ export interface TemplateStage extends Stage {
   shelves(): Shelf[];
   /** One version as EC2 shows it. */
   version(used: { id: string; version: string }): Promise<LaunchTemplateVersion | undefined>;
+  /** The machines of an order with all their properties, of which the provider reads only some. */
+  machines(order: Pick<LaunchOrder, 'request_id'>): Promise<Instance[]>;
 }
 
 /** Starts on the first hour of a week. */
@@ -71,6 +73,17 @@ export async function templateStage(
         first.call,
       );
       return LaunchTemplateVersions?.[0];
+    },
+    async machines({ request_id }) {
+      const credentials = { accessKeyId: 'AKIATEST000000000000', secretAccessKey: 'a-secret-that-nobody-sees' };
+      const client = new EC2Client({ region: 'us-east-1', endpoint: first.simulator.url, credentials });
+      try {
+        const Filters = [{ Name: 'tag:muster:request-id', Values: [request_id] }];
+        const { Reservations = [] } = await client.send(new DescribeInstancesCommand({ Filters }));
+        return Reservations.flatMap(({ Instances = [] }) => Instances);
+      } finally {
+        client.destroy();
+      }
     },
   };
 }

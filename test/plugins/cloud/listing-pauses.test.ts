@@ -1,4 +1,5 @@
 import test from 'ava';
+import { settingsOf } from '../../../plugins/cloud/config.ts';
 import type { CloudSession } from '../../../plugins/cloud/connection/session.ts';
 import { pausesBetween } from '../../../plugins/cloud/release/listing-pauses.ts';
 
@@ -15,7 +16,7 @@ function listings(url?: string) {
   };
   const session = {
     clock,
-    settings: { interruption_queue: url === undefined ? {} : { url } },
+    settings: settingsOf(url === undefined ? {} : { interruption_queue: { url } }),
   } as unknown as CloudSession;
   return async (machines: number, page = 1_000) => {
     pauses = [];

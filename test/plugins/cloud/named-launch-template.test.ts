@@ -29,8 +29,7 @@ async function machinesFrom(
   const order = await cloud.order(api, { machine_count: 2, template: fields as any });
   await api.launch(cloud.session, order, cloud.call);
   cloud.simulator.advance(60_000);
-  const { Reservations } = await cloud.session.read((ec2) => new ec2.DescribeInstancesCommand({}), cloud.call);
-  return { cloud, order, machines: Reservations?.flatMap(({ Instances }) => Instances ?? []) ?? [] };
+  return { cloud, order, machines: await cloud.machines(order) };
 }
 
 async function namedTemplate({ session, call }: TemplateStage, contents: RequestLaunchTemplateData): Promise<string> {

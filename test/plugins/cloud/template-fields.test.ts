@@ -4,7 +4,6 @@ import { asg } from '../../../plugins/cloud-asg/index.ts';
 import { ec2Fleet } from '../../../plugins/cloud-ec2fleet/index.ts';
 import { runInstances } from '../../../plugins/cloud-runinstances/index.ts';
 import { spotFleet } from '../../../plugins/cloud-spotfleet/index.ts';
-import { describeInstances } from '../../../plugins/cloud/index.ts';
 import { templateStage, type TemplateStage } from './launch-template-support.ts';
 
 const ways: readonly (readonly [string, ProviderApi, object])[] = [
@@ -102,8 +101,7 @@ for (const [name, api, more] of ways)
     const order = await cloud.order(api, { template: template as any });
     await api.launch(cloud.session, order, cloud.call);
     cloud.simulator.advance(60_000);
-    const filters = [{ Name: 'tag:muster:request-id', Values: [order.request_id] }];
-    const [machine] = await describeInstances(cloud.session, filters, cloud.call);
+    const [machine] = await cloud.machines(order);
     t.is(machine?.SubnetId, subnet);
     t.deepEqual(
       machine?.NetworkInterfaces?.map((each) => [
@@ -125,8 +123,7 @@ for (const [name, api, more] of ways)
       const order = await cloud.order(api, { template: template as any });
       await api.launch(cloud.session, order, cloud.call);
       cloud.simulator.advance(60_000);
-      const filters = [{ Name: 'tag:muster:request-id', Values: [order.request_id] }];
-      const [machine] = await describeInstances(cloud.session, filters, cloud.call);
+      const [machine] = await cloud.machines(order);
       t.is(machine?.PublicIpAddress !== undefined, public_ip);
     }
   });
