@@ -178,3 +178,37 @@ test('an answer that ends early, or that the SDK reads otherwise than it was cut
     },
   );
 });
+
+test('a status with scheduled events is the same when it is read again', async (t) => {
+  const row = (id: number, state: string, events: string) =>
+    `<item><instanceId>i-${id}</instanceId>${events}<instanceState><code>16</code><name>${state}</name></instanceState></item>`;
+  const event = `<eventsSet><item><instanceEventId>e-1</instanceEventId><code>instance-retirement</code><description>[Completed] it &amp; more</description><notBefore>2026-12-01T10:00:00.000Z</notBefore></item></eventsSet>`;
+  const statuses = [row(1, 'running', event), row(2, 'running', '<eventsSet/>'), row(3, 'stopped', '')].join('');
+  const client = answering(
+    `<DescribeInstanceStatusResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><instanceStatusSet>${statuses}</instanceStatusSet></DescribeInstanceStatusResponse>`,
+    33,
+  );
+  for (const time of ['first', 'second', 'third']) {
+    const { InstanceStatuses } = await client.send(new DescribeInstanceStatusCommand({}));
+    t.deepEqual(
+      InstanceStatuses?.map((status) => ({ ...status })) as unknown,
+      [
+        {
+          InstanceId: 'i-1',
+          InstanceState: { Name: 'running' },
+          Events: [
+            {
+              Code: 'instance-retirement',
+              Description: '[Completed] it & more',
+              NotBefore: new Date('2026-12-01T10:00:00.000Z'),
+            },
+          ],
+        },
+        { InstanceId: 'i-2', InstanceState: { Name: 'running' } },
+        { InstanceId: 'i-3', InstanceState: { Name: 'stopped' } },
+      ],
+      time,
+    );
+  }
+  client.destroy();
+});

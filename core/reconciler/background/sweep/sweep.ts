@@ -15,6 +15,7 @@ import {
 import { type StrayMachines, compare, type StoredResources } from './compare.ts';
 import { orphanReason } from './orphan-reason.ts';
 import { foundSignal } from './found-signal.ts';
+import { partsOfListing } from './parts-of-listing.ts';
 import { readStoredResources } from './read-stored-resources.ts';
 import type { BackgroundParts } from '../background-parts.ts';
 import { Job } from '../job.ts';
@@ -138,14 +139,23 @@ export class Sweep {
     const { store, clock, settings, signal, installation } = this.#parts;
     const listed = (await connected.type.owned?.(installation, { signal })) ?? [];
     // An empty list proves nothing about machines. It only clears the stored orphans.
-    if (listed.length === 0) return this.#note(instance.name, [], fence);
-    const known = await readStoredResources(store, listed, ({ api }) => connected.api(api)?.find !== undefined);
-    const { astray, orphans } = compare(listed, await known, clock.now(), settings.sweep_grace_ms);
-    for (const each of astray) await this.#handOver(each, fence);
+    if (listed.length === 0) return this.#note(instance.name, [], fence, new Map());
+    const finds: StoredResources['finds'] = ({ api }) => connected.api(api)?.find !== undefined;
+    const orphans: OwnedResource[] = [];
+    const reasons = new Map<string, string>();
+    for (const part of partsOfListing(listed)) {
+      const known = await readStoredResources(store, part, finds);
+      const compared = compare(part, known, clock.now(), settings.sweep_grace_ms);
+      for (const each of compared.astray) await this.#handOver(each, fence);
+      for (const orphan of compared.orphans) {
+        orphans.push(orphan);
+        reasons.set(keyOfOrphan(orphan), orphanReason(orphan, known));
+      }
+    }
     const orphanCounts = this.#orphanCounts.get(connected.identity) ?? new OrphanCounts();
     this.#orphanCounts.set(connected.identity, orphanCounts);
     const counted = orphanCounts.count(orphans);
-    await this.#note(instance.name, orphans, fence, known);
+    await this.#note(instance.name, orphans, fence, reasons);
     await this.#tell(
       instance,
       counted.filter(({ times }) => times === tellAfter).map(({ orphan }) => orphan),
@@ -177,7 +187,12 @@ export class Sweep {
   }
 
   /** Stores the orphans for all processes. */
-  async #note(name: string, orphans: readonly OwnedResource[], fence: Fence, known?: StoredResources): Promise<void> {
+  async #note(
+    name: string,
+    orphans: readonly OwnedResource[],
+    fence: Fence,
+    reasons: ReadonlyMap<string, string>,
+  ): Promise<void> {
     const { clock, facts } = this.#parts;
     const before = facts.get(orphansTopic, name);
     if (orphans.length === 0 && before === undefined) return;
@@ -190,7 +205,7 @@ export class Sweep {
       orphans: orphans.slice(0, mostNoted).map(({ machine: _machine, ...orphan }) => ({
         ...orphan,
         first_seen: seen.get(keyOfOrphan(orphan)) ?? now,
-        reason: known ? orphanReason(orphan, known) : '',
+        reason: reasons.get(keyOfOrphan(orphan)) ?? '',
       })),
     };
     const found = { topic: orphansTopic, name, item: '', value, at: now };

@@ -34,8 +34,8 @@ const instances: Listing<DescribeInstancesResult, InstanceSummary, string> = {
   },
 };
 
-/** Read far more often than the others: shared by all answers that have it. */
-const statuses: Listing<DescribeInstanceStatusResult, StatusSummary, StatusSummary> = {
+/** Most of them say only that a machine runs: those are remembered as its id, which all answers share. */
+const statuses: Listing<DescribeInstanceStatusResult, StatusSummary, string | StatusSummary> = {
   path: ['instanceStatusSet'],
   rowsPerPiece: 100,
   rowsOf: ({ InstanceStatuses = [] }) => InstanceStatuses.map(statusSummary),
@@ -43,9 +43,11 @@ const statuses: Listing<DescribeInstanceStatusResult, StatusSummary, StatusSumma
   isAtRest: ({ InstanceState }) => InstanceState?.Name === 'running',
   packed(row) {
     const { Events, ...copy } = JSON.parse(JSON.stringify(row)) as StatusSummary;
-    return Events ? { ...copy, Events: Events.map(withDate) } : copy;
+    if (Events) return { ...copy, Events: Events.map(withDate) };
+    return copy.InstanceState?.Name === 'running' && copy.InstanceId !== undefined ? copy.InstanceId : copy;
   },
-  unpacked: (row) => row,
+  unpacked: (packed) =>
+    typeof packed === 'string' ? { InstanceId: packed, InstanceState: { Name: 'running' } } : { ...packed },
 };
 
 const withDate = (event: InstanceStatusEvent): InstanceStatusEvent =>
