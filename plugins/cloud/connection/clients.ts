@@ -88,8 +88,10 @@ export async function makeClients(
   // The call gives up first: its error names the cause.
   const connect_ms = connectMs + 1_000;
   const viaProxy = proxyEnv ? { proxyEnv } : {};
+  // A socket is in use until its answer was read, and lists are read in turns. The time-out of a call that waits for a
+  // socket runs already.
   const reused = () => {
-    const options = { keepAlive: true, maxSockets: 50, ...viaProxy };
+    const options = { keepAlive: true, maxSockets: 200, ...viaProxy };
     return { httpAgent: new http.Agent(options), httpsAgent: new https.Agent(options) };
   };
   const fencedEach = () => ({

@@ -24,7 +24,11 @@ import { sharedSkew } from './shared-skew.ts';
 import { consistencyGrace, type ConsistencyGrace } from '../observe/consistency-grace.ts';
 import { serviceOf, type Service } from './service.ts';
 
-/** The connection of one configured provider instance: everything that its provider APIs need to call the cloud. */
+/**
+ * The connection of one configured provider instance: everything that its provider APIs need to call the cloud. Of
+ * each machine in answers of `DescribeInstances` and `DescribeInstanceStatus` they get only the properties that muster
+ * uses: `InstanceSummary` and `StatusSummary`.
+ */
 export interface CloudSession extends Service<Ec2> {
   readonly instance: string;
   readonly installation: string;

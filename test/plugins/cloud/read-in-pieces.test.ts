@@ -134,15 +134,20 @@ test('machines that did not change are not parsed again, and any change is read'
 });
 
 /** A client whose answers arrive in parts of so many bytes, read in pieces. */
-function answering(answer: string, bytesEach: number): EC2Client {
-  const bytes = Buffer.from(answer);
-  const parts = Array.from({ length: Math.ceil(bytes.length / bytesEach) }, (_, index) =>
-    bytes.subarray(index * bytesEach, (index + 1) * bytesEach),
-  );
+function answering(answer: string | (() => string), bytesEach: number): EC2Client {
   const requestHandler = {
-    handle: async () => ({ response: { statusCode: 200, headers: {}, body: Readable.from(parts) } }),
+    handle: async () => ({
+      response: { statusCode: 200, headers: {}, body: Readable.from(partsOf(answer, bytesEach)) },
+    }),
   } as unknown as NonNullable<EC2ClientConfig['requestHandler']>;
   return readInPieces(new EC2Client({ region: 'us-east-1', credentials, maxAttempts: 1, requestHandler }));
+}
+
+function partsOf(answer: string | (() => string), bytesEach: number): Uint8Array[] {
+  const bytes = Buffer.from(typeof answer === 'string' ? answer : answer());
+  return Array.from({ length: Math.ceil(bytes.length / bytesEach) }, (_, index) =>
+    bytes.subarray(index * bytesEach, (index + 1) * bytesEach),
+  );
 }
 
 const item = (id: number) =>
@@ -165,6 +170,11 @@ test('an answer that ends early, or that the SDK reads otherwise than it was cut
   const whole = answer([1, 2, 3].map(item).join(''));
   const cut = answering(whole.slice(0, whole.indexOf('</instancesSet>')), 50);
   await t.throwsAsync(cut.send(new DescribeInstancesCommand({})), { message: /ended within its list/ });
+  for (const text of ['', '<html></html>', '<Response><Errors><Error><Code>x</Code></Error></Errors></Response>']) {
+    const other = answering(text, 50);
+    await t.throwsAsync(other.send(new DescribeInstancesCommand({})), { message: /no list of machines/ });
+    other.destroy();
+  }
   cut.destroy();
   const bytes = async function* () {
     yield Buffer.from(answer([1, 2].map(item).join('')));
@@ -177,6 +187,23 @@ test('an answer that ends early, or that the SDK reads otherwise than it was cut
       message: /another form/,
     },
   );
+});
+
+test('a row of one list is not read as a row of the other', async (t) => {
+  const row =
+    '<item><instanceId>i-1</instanceId><instanceState><code>16</code><name>running</name></instanceState></item>';
+  const statuses = `<DescribeInstanceStatusResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><instanceStatusSet>${row}</instanceStatusSet></DescribeInstanceStatusResponse>`;
+  let next = '';
+  const client = answering(() => next, 1_000);
+  for (let time = 0; time < 2; time++) {
+    next = answer(row);
+    const [machine] = machines(await client.send(new DescribeInstancesCommand({})));
+    t.like(machine, { InstanceId: 'i-1', State: { Code: 16, Name: 'running' } });
+    next = statuses;
+    const { InstanceStatuses } = await client.send(new DescribeInstanceStatusCommand({}));
+    t.deepEqual(InstanceStatuses?.map(defined), [{ InstanceId: 'i-1', InstanceState: { Name: 'running' } }]);
+  }
+  client.destroy();
 });
 
 test('a status with scheduled events is the same when it is read again', async (t) => {

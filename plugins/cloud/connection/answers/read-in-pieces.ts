@@ -35,12 +35,14 @@ interface Reader {
 export function readInPieces(client: EC2Client): EC2Client {
   const reader: Reader = client.config.protocol as Reader;
   const readWhole: Reader['deserializeResponse'] = reader.deserializeResponse.bind(reader);
-  const recent = new RecentRows();
+  // A row of one list may have the same text as a row of another one.
+  const recentOf = new Map([...listings.values()].map((listing) => [listing, new RecentRows()]));
   reader.deserializeResponse = async (operation, context, response) => {
     if (response.statusCode >= 300) return readWhole(operation, context, response);
     const parse = (body: Uint8Array) => readWhole(operation, context, { ...response, body });
     const listing = listings.get(operation.name);
-    if (listing) return readListing(listing, response.body as AsyncIterable<Uint8Array>, { recent, parse, inTurn });
+    const recent = listing && recentOf.get(listing);
+    if (recent) return readListing(listing, response.body as AsyncIterable<Uint8Array>, { recent, parse, inTurn });
     const bytes = await context.streamCollector(response.body);
     return bytes.length < smallAnswerBytes ? parse(bytes) : inTurn(() => parse(bytes));
   };

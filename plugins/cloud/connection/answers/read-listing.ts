@@ -48,8 +48,9 @@ export async function readListing(
   }
   await run(() => compare(decoder.end()));
   if (cutter.list === 'open') throw new Error('An answer ended within its list of machines.');
+  if (cutter.list === 'absent') throw new Error('An answer has no list of machines, and not even an empty one.');
   const page = await run(() => readNew(added, (texts) => cutter.wholeWith(texts)));
-  return { ...page, ...listing.fieldOf(cutter.list === 'complete' ? rows : listing.rowsOf(page)) };
+  return { ...page, ...listing.fieldOf(rows) };
 
   function compare(part: string): void {
     for (const text of cutter.cut(part)) {
@@ -63,7 +64,6 @@ export async function readListing(
   /** Parses an answer with these rows alone. */
   async function readNew(piece: readonly NewRow[], answer: (texts: readonly string[]) => string): Promise<object> {
     const read = await parse(Buffer.from(answer(piece.map(({ text }) => text))));
-    if (cutter.list === 'absent') return read;
     const found = listing.rowsOf(read);
     if (found.length !== piece.length)
       throw new Error(

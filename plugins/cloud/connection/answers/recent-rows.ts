@@ -20,7 +20,9 @@ class Generations {
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
     const earlier = this.#earlier.get(key);
-    if (earlier !== undefined) this.#recent.set(key, earlier);
+    if (earlier === undefined) return undefined;
+    this.#recent.set(key, earlier);
+    this.#earlier.delete(key);
     return earlier;
   }
 

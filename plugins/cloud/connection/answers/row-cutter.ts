@@ -1,6 +1,16 @@
-/** The tags of elements with these names that open or close one; an empty element does neither. */
-const tagsOf = (names: ReadonlySet<string>, flags = 'g'): RegExp =>
-  new RegExp(`<(/?)(${[...names].join('|')})(?:\\s[^<>]*[^<>/])?\\s*>`, flags);
+/** Comments and raw text, in which tags mean nothing. One that is not complete yet reaches to the end. */
+const opaque = String.raw`<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$)`;
+/** The tags of elements with these names: with `/` or not, the name, and what follows the name. */
+const tagsOf = (names: readonly string[]): RegExp =>
+  new RegExp(String.raw`${opaque}|<(/?)(${[...new Set(names)].join('|')})(?=[\s/>])([^<>]*)>`, 'g');
+const isComplete = (text: string): boolean => text.endsWith('-->') || text.endsWith(']]>');
+
+/** What precedes a root element. */
+const declarations = /<!--[^]*?-->|<\?[^]*?\?>|<![^>]*>/g;
+const element = /<([A-Za-z][^\s>/]*)/;
+
+/** No row is longer, and no list begins later. */
+const mostCharacters = 1_000_000;
 
 /**
  * Cuts the rows out of an answer that lists machines while it arrives, without parsing them. `path`: the elements
@@ -9,31 +19,33 @@ const tagsOf = (names: ReadonlySet<string>, flags = 'g'): RegExp =>
  */
 export class RowCutter {
   readonly #path: readonly [string, ...string[]];
-  readonly #opening: RegExp;
   readonly #tags: RegExp;
-  /** The elements that are open in the list. */
+  /** The elements that are open in the list. Undefined: it has not begun. */
   #open: string[] | undefined;
   #before = '';
-  /** Text of the list that may belong to a row, and how much of it was searched for tags. */
+  /** Text that is needed yet: the beginning of a row, or of a tag. And how much of it was searched for tags. */
   #text = '';
   #searched = 0;
   #after = '';
 
   constructor(path: readonly [string, ...string[]]) {
     this.#path = path;
-    this.#opening = tagsOf(new Set(path.slice(0, 1)), '');
-    this.#tags = tagsOf(new Set(['item', ...path]));
+    this.#tags = tagsOf(['item', ...path]);
   }
 
-  /** The rows that end in the next part of the answer. */
+  /** The rows that end in the next part of the answer. Throws for a text that is no such answer. */
   *cut(part: string): Generator<string> {
-    if (this.list === 'absent') this.#seek(part);
-    else if (this.list === 'open') this.#text += part;
-    else this.#after += part;
-    if (this.#open && this.list === 'open') yield* this.#rows(this.#open);
+    if (this.list === 'complete') {
+      this.#after += part;
+      return;
+    }
+    this.#text += part;
+    yield* this.#rows();
+    if (this.#text.length > mostCharacters)
+      throw new Error(`An answer has ${mostCharacters} characters without a row of its list of machines.`);
   }
 
-  /** Whether the list has begun, and whether it has ended. An empty list is an empty element, and does neither. */
+  /** Whether the list has begun, and whether it has ended. */
   get list(): 'absent' | 'open' | 'complete' {
     if (this.#open === undefined) return 'absent';
     return this.#open.length > 0 ? 'open' : 'complete';
@@ -41,13 +53,13 @@ export class RowCutter {
 
   /** An answer that has only these rows, and nothing that follows the list. The list must have begun. */
   partWith(rows: readonly string[]): string {
-    const [, root = ''] = /<([A-Za-z][^\s>/]*)/.exec(this.#before) ?? [];
+    const [, root = ''] = element.exec(this.#before.replaceAll(declarations, '')) ?? [];
     return `${this.#around(rows)}</${root}>`;
   }
 
-  /** The whole answer, with these rows alone. To be called at its end. */
+  /** The whole answer, with these rows alone. The list must have ended. */
   wholeWith(rows: readonly string[]): string {
-    return this.list === 'absent' ? this.#before : this.#around(rows) + this.#after;
+    return this.#around(rows) + this.#after;
   }
 
   #around(rows: readonly string[]): string {
@@ -56,43 +68,53 @@ export class RowCutter {
     return `${this.#before}${opened}${rows.join('')}${closed.join('')}`;
   }
 
-  /** Looks for the beginning of the list. */
-  #seek(part: string): void {
-    const text = this.#before + part;
-    const opening = this.#opening.exec(text);
-    if (opening === null) return void (this.#before = text);
-    this.#before = text.slice(0, opening.index);
-    this.#text = text.slice(opening.index + opening[0].length);
-    this.#open = [this.#path[0]];
-  }
-
-  *#rows(open: string[]): Generator<string> {
+  *#rows(): Generator<string> {
+    const [outermost] = this.#path;
     const list = this.#path.at(-1);
     /** Rows contain items too, and so do other lists beside that of the rows. */
-    const inList = (): boolean => open.length === this.#path.length && open.at(-1) === list;
+    const inList = (): boolean => this.#open?.length === this.#path.length && this.#open.at(-1) === list;
     const tags = this.#tags;
     const text = this.#text;
     let row = 0;
-    tags.lastIndex = this.#searched;
+    let searched = this.#searched;
+    /** Where a comment begins that ends in a later part. */
+    let rest: number | undefined;
+    tags.lastIndex = searched;
     for (let tag = tags.exec(text); tag !== null; tag = tags.exec(text)) {
-      const [, isClosing, name = ''] = tag;
-      this.#searched = tags.lastIndex;
-      if (!isClosing) {
-        if (inList()) row = tag.index;
-        open.push(name);
-        continue;
+      const [found, isClosing, name, attributes = ''] = tag;
+      if (name === undefined) {
+        if (isComplete(found)) {
+          searched = tags.lastIndex;
+          continue;
+        }
+        rest = tag.index;
+        break;
       }
-      open.pop();
-      if (open.length === 0) {
-        this.#after = text.slice(this.#searched);
+      searched = tags.lastIndex;
+      const isEmpty = attributes.endsWith('/');
+      if (this.#open === undefined) {
+        if (name !== outermost || isClosing) continue;
+        this.#before = text.slice(0, tag.index);
+        this.#open = isEmpty ? [] : [name];
+      } else if (isEmpty) {
+        continue;
+      } else if (!isClosing) {
+        if (inList()) row = tag.index;
+        this.#open.push(name);
+      } else {
+        this.#open.pop();
+        if (name === 'item' && inList()) yield text.slice(row, searched);
+      }
+      if (this.#open.length === 0) {
+        this.#after = text.slice(searched);
         this.#text = '';
         return;
       }
-      if (name === 'item' && inList()) yield text.slice(row, this.#searched);
     }
-    const isInRow = open.length > this.#path.length;
-    const kept = isInRow ? row : this.#searched;
+    const isInRow = (this.#open?.length ?? 0) > this.#path.length;
+    const kept = this.#open === undefined ? 0 : isInRow ? row : searched;
     this.#text = text.slice(kept);
-    this.#searched = Math.max(this.#searched, text.lastIndexOf('<')) - kept;
+    // A tag may end in a later part.
+    this.#searched = (rest ?? Math.max(searched, text.lastIndexOf('<'))) - kept;
   }
 }
