@@ -32,7 +32,8 @@ interface Outage extends PartialAnswer {
 /**
  * Describes machines in the zones that answer. While one zone does not answer, EC2 refuses every call that concerns
  * machines there or may concern them; it answers calls that name other zones. Throws when no zone answers, or when the
- * fault is not about a zone. `keep`: what is kept of each machine while the other pages are read. `pause` is called after each page with its number of machines.
+ * fault is not about a zone. `keep`: what is kept of each machine while the other pages are read. `pause` is called
+ * after each page with its number of machines.
  */
 export async function partialDescribe<T>(
   session: CloudSession,

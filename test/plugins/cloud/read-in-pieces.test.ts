@@ -39,7 +39,9 @@ async function clientsOf(t: ExecutionContext) {
     for (const client of [plain, inPieces]) client.destroy();
     await simulator.close();
   });
-  const sdk = inPieces.config.protocol as { deserializeResponse(...args: any[]): Promise<any> };
+  const sdk = inPieces.config.protocol as {
+    deserializeResponse(operation: unknown, context: unknown, response: { body: unknown }): Promise<unknown>;
+  };
   const parse = sdk.deserializeResponse.bind(sdk);
   const parsed = { bytes: 0 };
   sdk.deserializeResponse = (operation, context, response) => {

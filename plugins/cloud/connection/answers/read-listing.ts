@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
+import { InvalidAnswer } from './invalid-answer.ts';
 import type { Listing } from './listings.ts';
 import type { RecentRows } from './recent-rows.ts';
 import { RowCutter } from './row-cutter.ts';
@@ -47,8 +48,9 @@ export async function readListing(
       await run(() => readNew(added.splice(0, listing.rowsPerPiece), (texts) => cutter.partWith(texts)));
   }
   await run(() => compare(decoder.end()));
-  if (cutter.list === 'open') throw new Error('An answer ended within its list of machines.');
-  if (cutter.list === 'absent') throw new Error('An answer has no list of machines, and not even an empty one.');
+  if (cutter.list === 'open') throw new InvalidAnswer('The answer ended within its list of machines.');
+  if (cutter.list === 'absent')
+    throw new InvalidAnswer('The answer has no list of machines, and not even an empty one.');
   const page = await run(() => readNew(added, (texts) => cutter.wholeWith(texts)));
   return { ...page, ...listing.fieldOf(rows) };
 
@@ -66,8 +68,8 @@ export async function readListing(
     const read = await parse(Buffer.from(answer(piece.map(({ text }) => text))));
     const found = listing.rowsOf(read);
     if (found.length !== piece.length)
-      throw new Error(
-        `An answer lists machines in another form than EC2's: ${piece.length} rows are ${found.length}.`,
+      throw new InvalidAnswer(
+        `The answer lists machines in another form than EC2's: ${piece.length} rows are read as ${found.length}.`,
       );
     for (const [at, { digest, index }] of piece.entries()) {
       const row = found[at] ?? {};

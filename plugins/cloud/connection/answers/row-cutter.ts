@@ -1,3 +1,5 @@
+import { InvalidAnswer } from './invalid-answer.ts';
+
 /** Comments and raw text, in which tags mean nothing. One that is not complete yet reaches to the end. */
 const opaque = String.raw`<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$)`;
 /** The tags of elements with these names: with `/` or not, the name, and what follows the name. */
@@ -42,7 +44,7 @@ export class RowCutter {
     this.#text += part;
     yield* this.#rows();
     if (this.#text.length > mostCharacters)
-      throw new Error(`An answer has ${mostCharacters} characters without a row of its list of machines.`);
+      throw new InvalidAnswer(`The answer has ${mostCharacters} characters without a row of its list of machines.`);
   }
 
   /** Whether the list has begun, and whether it has ended. */
