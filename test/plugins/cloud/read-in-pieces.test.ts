@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   CreateTagsCommand,
@@ -8,7 +7,6 @@ import {
   RunInstancesCommand,
   TerminateInstancesCommand,
   type DescribeInstancesCommandOutput,
-  type EC2ClientConfig,
 } from '@aws-sdk/client-ec2';
 import test, { type ExecutionContext } from 'ava';
 import { instanceSummary } from '../../../plugins/cloud/connection/answers/instance-summary.ts';
@@ -18,8 +16,8 @@ import { readListing } from '../../../plugins/cloud/connection/answers/read-list
 import { RecentRows } from '../../../plugins/cloud/connection/answers/recent-rows.ts';
 import { statusSummary } from '../../../plugins/cloud/connection/answers/status-summary.ts';
 import { createSimulator } from '../../../plugins/cloud-simulator/server/server.ts';
+import { answering, credentials } from './answering-client.ts';
 
-const credentials = { accessKeyId: 'AKIATEST000000000000', secretAccessKey: 'a-secret-that-nobody-sees' };
 const image = { ImageId: 'ami-067bea1a7acde1586', InstanceType: 'm5.large' } as const;
 
 const machines = ({ Reservations = [] }: DescribeInstancesCommandOutput) =>
@@ -135,23 +133,6 @@ test('machines that did not change are not parsed again, and any change is read'
   t.deepEqual(changed.find(({ InstanceId }) => InstanceId === two)?.Tags, [{ Key: 'muster:name', Value: 'knoten-ä' }]);
 });
 
-/** A client whose answers arrive in parts of so many bytes, read in pieces. */
-function answering(answer: string | (() => string), bytesEach: number): EC2Client {
-  const requestHandler = {
-    handle: async () => ({
-      response: { statusCode: 200, headers: {}, body: Readable.from(partsOf(answer, bytesEach)) },
-    }),
-  } as unknown as NonNullable<EC2ClientConfig['requestHandler']>;
-  return readInPieces(new EC2Client({ region: 'us-east-1', credentials, maxAttempts: 1, requestHandler }));
-}
-
-function partsOf(answer: string | (() => string), bytesEach: number): Uint8Array[] {
-  const bytes = Buffer.from(typeof answer === 'string' ? answer : answer());
-  return Array.from({ length: Math.ceil(bytes.length / bytesEach) }, (_, index) =>
-    bytes.subarray(index * bytesEach, (index + 1) * bytesEach),
-  );
-}
-
 const item = (id: number) =>
   `<item><instanceId>i-${id}</instanceId><instanceState><code>16</code><name>running</name></instanceState><tagSet><item><key>muster:name</key><value>Knoten-äöü-€-𝄞 ${id}</value></item></tagSet></item>`;
 const answer = (rows: string) =>
@@ -206,6 +187,33 @@ test('a row of one list is not read as a row of the other', async (t) => {
     t.deepEqual(InstanceStatuses?.map(defined), [{ InstanceId: 'i-1', InstanceState: { Name: 'running' } }]);
   }
   client.destroy();
+});
+
+test('statuses that differ in their ids alone are parsed once, and each has its own id', async (t) => {
+  const row = (id: string, more = '') =>
+    `<item><instanceId>${id}</instanceId><instanceState><code>16</code><name>running</name></instanceState>${more}</item>`;
+  const twice = '<other><instanceId>i-9</instanceId></other>';
+  const ids = Array.from({ length: 1_000 }, (_, index) => `i-${String(index).padStart(17, '0')}`);
+  const statuses = [...ids.map((id) => row(id)), row('i-1', twice), row('i-2', twice), row('i&#45;3'), row('')];
+  const client = answering(
+    `<DescribeInstanceStatusResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><instanceStatusSet>${statuses.join('')}</instanceStatusSet></DescribeInstanceStatusResponse>`,
+    1_000,
+  );
+  const plain = answering(
+    `<DescribeInstanceStatusResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><instanceStatusSet>${statuses.join('')}</instanceStatusSet></DescribeInstanceStatusResponse>`,
+    1_000,
+    (same) => same,
+  );
+  const expected = (await plain.send(new DescribeInstanceStatusCommand({}))).InstanceStatuses?.map(statusSummary);
+  t.is(expected?.length, 1_004);
+  for (let time = 0; time < 2; time++) {
+    const { InstanceStatuses } = await client.send(new DescribeInstanceStatusCommand({}));
+    t.deepEqual(InstanceStatuses?.map(defined), expected?.map(defined));
+    // Machines share what is alike.
+    t.throws(() => (InstanceStatuses![0]!.InstanceState!.Name = 'stopped'), { instanceOf: TypeError });
+  }
+  client.destroy();
+  plain.destroy();
 });
 
 test('a status with scheduled events is the same when it is read again', async (t) => {

@@ -1,5 +1,7 @@
 import type { DescribeInstancesResult, DescribeInstanceStatusResult, InstanceStatusEvent } from '@aws-sdk/client-ec2';
+import { frozen } from './frozen.ts';
 import { instanceSummary, type InstanceSummary } from './instance-summary.ts';
+import { packedInstance, unpackedInstance, type PackedInstance } from './packed-instance.ts';
 import { statusSummary, type StatusSummary } from './status-summary.ts';
 
 /** An operation whose answers list machines. `Row`: what is kept of each. */
@@ -14,41 +16,49 @@ export interface Listing<Page extends object = object, Row extends object = obje
   fieldOf(rows: Row[]): Partial<Page>;
   /** Whether the machine neither starts nor ends, so that its row is likely to stay as it is. */
   isAtRest(row: Row): boolean;
+  /**
+   * The id of the machine and the rest of the text of its row, if rows differ in nothing but the ids of their machines.
+   * The rest decides what is read, except the id.
+   */
+  apart?(text: string): { readonly rest: string; readonly id?: string };
   /** A row as it is remembered: without parts of the text of its answer, which would keep all of it in memory. */
   packed(row: Row): Packed;
-  unpacked(packed: Packed): Row;
+  /** `id`: of the machine, if it was taken apart from its row. */
+  unpacked(packed: Packed, id?: string): Row;
 }
 
-const instances: Listing<DescribeInstancesResult, InstanceSummary, string> = {
+const instances: Listing<DescribeInstancesResult, InstanceSummary, PackedInstance> = {
   path: ['reservationSet', 'item', 'instancesSet'],
   rowsPerPiece: 25,
   rowsOf: ({ Reservations = [] }) => Reservations.flatMap(({ Instances = [] }) => Instances.map(instanceSummary)),
   // Nothing is read from a reservation itself.
   fieldOf: (rows) => ({ Reservations: [{ Instances: rows }] }),
   isAtRest: ({ State }) => State?.Name === 'running' || State?.Name === 'stopped',
-  // JSON takes a third of the memory of its objects.
-  packed: (row) => JSON.stringify(row),
-  unpacked(packed) {
-    const row = JSON.parse(packed) as InstanceSummary;
-    return row.LaunchTime ? { ...row, LaunchTime: new Date(row.LaunchTime) } : row;
-  },
+  packed: packedInstance,
+  unpacked: unpackedInstance,
 };
 
-/** Most of them say only that a machine runs: those are remembered as its id, which all answers share. */
-const statuses: Listing<DescribeInstanceStatusResult, StatusSummary, string | StatusSummary> = {
+/** Nearly all of them say only that a machine runs, and differ in nothing but its id. */
+const statuses: Listing<DescribeInstanceStatusResult, StatusSummary, StatusSummary> = {
   path: ['instanceStatusSet'],
   rowsPerPiece: 100,
   rowsOf: ({ InstanceStatuses = [] }) => InstanceStatuses.map(statusSummary),
   fieldOf: (rows) => ({ InstanceStatuses: rows }),
   isAtRest: ({ InstanceState }) => InstanceState?.Name === 'running',
+  apart(text) {
+    const [start = '', id] = /^<item>\s*<instanceId>([\w-]+)<\/instanceId>/.exec(text) ?? [];
+    const rest = text.slice(start.length);
+    return id === undefined || rest.includes('<instanceId') ? { rest: text } : { rest, id: copied(id) };
+  },
   packed(row) {
     const { Events, ...copy } = JSON.parse(JSON.stringify(row)) as StatusSummary;
-    if (Events) return { ...copy, Events: Events.map(withDate) };
-    return copy.InstanceState?.Name === 'running' && copy.InstanceId !== undefined ? copy.InstanceId : copy;
+    return frozen(Events ? { ...copy, Events: Events.map(withDate) } : copy);
   },
-  unpacked: (packed) =>
-    typeof packed === 'string' ? { InstanceId: packed, InstanceState: { Name: 'running' } } : { ...packed },
+  unpacked: (packed, id = packed.InstanceId) => ({ ...packed, InstanceId: id }),
 };
+
+/** A part of a text keeps all of it in memory. */
+const copied = (part: string): string => Buffer.from(part).toString();
 
 const withDate = (event: InstanceStatusEvent): InstanceStatusEvent =>
   event.NotBefore ? { ...event, NotBefore: new Date(event.NotBefore) } : event;
