@@ -17,7 +17,7 @@ export interface Listing<Page extends object = object, Row extends object = obje
   /** Whether the machine neither starts nor ends, so that its row is likely to stay as it is. */
   isAtRest(row: Row): boolean;
   /**
-   * The id of the machine and the rest of the text of its row, if rows differ in nothing but the ids of their machines.
+   * The id of the machine and the rest of the text of its row, where rows differ in little but the ids of machines.
    * The rest decides what is read, except the id.
    */
   apart?(text: string): { readonly rest: string; readonly id?: string };
