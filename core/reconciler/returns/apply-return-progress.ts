@@ -26,7 +26,7 @@ export function applyReturnProgress(change: StateChange, { left, accepted, missi
     ? ` '${refusal.provider_instance}' has not accepted their release yet: ${refusal.message}`
     : '';
   if (now >= request.deadline_at) {
-    const message = `${left} machines were not gone in time; their release continues.${refused}`;
+    const message = `${left === 1 ? '1 machine was' : `${left} machines were`} not gone in time; the release continues.${refused}`;
     const shortfall = [{ kind: 'unavailable' as const, code: 'TIMEOUT', message, count: left }];
     change.setRequest({ fulfilment: { requested: total, delivered: gone, final: true, shortfall } });
     return end(change, gone > 0 ? 'completed' : 'failed', message);

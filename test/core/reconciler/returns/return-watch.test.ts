@@ -86,6 +86,6 @@ test('a return says why its machines are not released, and the request that they
   await bench.clock.advance(90_000);
   const ended = (await bench.status(late.request.request_id)).request;
   t.is(ended.status, 'failed');
-  t.is(ended.message, `1 machines were not gone in time; their release continues. ${refused}`);
+  t.is(ended.message, `1 machine was not gone in time; the release continues. ${refused}`);
   await bench.close();
 });
