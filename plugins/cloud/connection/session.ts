@@ -27,7 +27,7 @@ import { serviceOf, type Service } from './service.ts';
 /**
  * The connection of one configured provider instance: everything that its provider APIs need to call the cloud. Of
  * each machine in answers of `DescribeInstances` and `DescribeInstanceStatus` they get only the properties that muster
- * uses: `InstanceSummary` and `StatusSummary`.
+ * uses: `InstanceSummary` and `StatusSummary`. What several machines share of them, such as the state, is frozen.
  */
 export interface CloudSession extends Service<Ec2> {
   readonly instance: string;

@@ -24,3 +24,17 @@ function partsOf(answer: string | (() => string), bytesEach: number): Uint8Array
     bytes.subarray(index * bytesEach, (index + 1) * bytesEach),
   );
 }
+
+/** Counts the bytes that the SDK parses for a client from now on, also those of answers that it reads in pieces later. */
+export function parsedBy(client: EC2Client): { bytes: number } {
+  const sdk = client.config.protocol as {
+    deserializeResponse(operation: unknown, context: unknown, response: { body: unknown }): Promise<unknown>;
+  };
+  const parse = sdk.deserializeResponse.bind(sdk);
+  const parsed = { bytes: 0 };
+  sdk.deserializeResponse = (operation, context, response) => {
+    parsed.bytes += response.body instanceof Uint8Array ? response.body.length : 0;
+    return parse(operation, context, response);
+  };
+  return parsed;
+}

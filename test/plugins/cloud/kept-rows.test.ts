@@ -18,6 +18,8 @@ const rows = (answer: number, inside: string): string =>
     const id = `i-${String(answer * machinesEach + row).padStart(17, '0')}`;
     return `<item><instanceId>${id}</instanceId>${inside}${filler}</item>`;
   }).join('');
+/** The parser of the SDK takes raw text as a part of the answer. */
+const privateName = '<privateDnsName><![CDATA[ip-10-0-0-1.ec2.internal]]></privateDnsName>';
 const state = '<instanceState><code>16</code><name>running</name></instanceState>';
 const root = (name: string, list: string): string =>
   `<${name} xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">${list}</${name}>`;
@@ -37,7 +39,7 @@ for (const { name, list, idsOf } of [
     list: (answer: number) =>
       root(
         'DescribeInstancesResponse',
-        `<reservationSet><item><instancesSet>${rows(answer, state)}</instancesSet></item></reservationSet>`,
+        `<reservationSet><item><instancesSet>${rows(answer, state + privateName)}</instancesSet></item></reservationSet>`,
       ),
     idsOf: async (client: EC2Client) =>
       ((await client.send(new DescribeInstancesCommand({}))).Reservations ?? []).flatMap(({ Instances = [] }) =>

@@ -1,17 +1,16 @@
+import type { Tag } from '@aws-sdk/client-ec2';
+import { ownIdTag, ownTags } from '../../template/tags.ts';
 import { frozen } from './frozen.ts';
 import type { InstanceSummary } from './instance-summary.ts';
 import { interned } from './interned.ts';
 
-/**
- * A machine as it is remembered: a quarter of the memory of its JSON, because most of its values are those of other
- * machines too.
- */
+/** A machine as it is remembered: a third of the memory of its JSON, because machines share most of their values. */
 export interface PackedInstance {
   /** JSON of `OwnValues`. */
   readonly own: string;
-  /** JSON of the tags: machines of one order have the same ones. */
+  /** JSON of the tags, without the values of those that each machine has for itself. One order has one text. */
   readonly tags: string;
-  /** All other properties: those of one type in one subnet have the same ones. */
+  /** All other properties: machines of one type in one subnet share them. */
   readonly shared: SharedProperties;
 }
 
@@ -22,11 +21,12 @@ type OwnProperty =
   | 'PublicIpAddress'
   | 'Ipv6Address'
   | 'LaunchTime'
-  | 'BlockDeviceMappings';
+  | 'BlockDeviceMappings'
+  | 'StateTransitionReason';
 type SharedProperties = Readonly<Omit<InstanceSummary, OwnProperty | 'Tags'>>;
 
 type Text = string | null | undefined;
-/** The values that no other machine has. */
+/** The values that differ from machine to machine. */
 type OwnValues = readonly [
   id: Text,
   name: Text,
@@ -36,7 +36,13 @@ type OwnValues = readonly [
   /** Epoch milliseconds. */
   launchedAt: number | null | undefined,
   volumes: readonly Text[] | null | undefined,
+  /** It names the second at which the machine was stopped. */
+  transition: Text,
+  tags: readonly Text[],
 ];
+
+const ownKeys: ReadonlySet<string | undefined> = new Set([ownIdTag, ownTags.name]);
+const isOwn = ({ Key }: Tag): boolean => ownKeys.has(Key);
 
 const internedTags = interned((json) => json);
 const internedProperties = interned((json) => frozen(JSON.parse(json) as SharedProperties));
@@ -49,6 +55,7 @@ export function packedInstance({
   Ipv6Address,
   LaunchTime,
   BlockDeviceMappings,
+  StateTransitionReason,
   Tags,
   ...shared
 }: InstanceSummary): PackedInstance {
@@ -60,17 +67,23 @@ export function packedInstance({
     Ipv6Address,
     LaunchTime?.getTime(),
     BlockDeviceMappings?.map(({ Ebs }) => Ebs?.VolumeId),
+    StateTransitionReason,
+    (Tags ?? []).filter(isOwn).map(({ Value }) => Value),
   ];
+  const tags = Tags?.map((tag) => (isOwn(tag) ? { Key: tag.Key } : tag));
   return {
     own: JSON.stringify(own),
-    tags: internedTags(JSON.stringify(Tags ?? null)),
+    tags: internedTags(JSON.stringify(tags ?? null)),
     shared: internedProperties(JSON.stringify(shared)),
   };
 }
 
-/** The machine again. Its state, its placement and their like are those of other machines, and cannot be changed. */
+/** The machine again. What it shares with other machines, such as its state and its placement, cannot be changed. */
 export function unpackedInstance({ own, tags, shared }: PackedInstance): InstanceSummary {
-  const [id, name, privateIp, publicIp, ipv6, launchedAt, volumes] = JSON.parse(own) as OwnValues;
+  const [id, name, privateIp, publicIp, ipv6, launchedAt, volumes, transition, ownValues] = JSON.parse(
+    own,
+  ) as OwnValues;
+  const values = ownValues.values();
   return {
     ...shared,
     InstanceId: id ?? undefined,
@@ -80,6 +93,9 @@ export function unpackedInstance({ own, tags, shared }: PackedInstance): Instanc
     Ipv6Address: ipv6 ?? undefined,
     LaunchTime: typeof launchedAt === 'number' ? new Date(launchedAt) : undefined,
     BlockDeviceMappings: volumes?.map((volume) => ({ Ebs: { VolumeId: volume ?? undefined } })),
-    Tags: (JSON.parse(tags) as InstanceSummary['Tags'] | null) ?? undefined,
+    StateTransitionReason: transition ?? undefined,
+    Tags: (JSON.parse(tags) as Tag[] | null)?.map((tag) =>
+      isOwn(tag) ? { ...tag, Value: values.next().value ?? undefined } : tag,
+    ),
   };
 }

@@ -11,7 +11,7 @@ const isComplete = (text: string): boolean => text.endsWith('-->') || text.endsW
 const declarations = /<!--[^]*?-->|<\?[^]*?\?>|<![^>]*>/g;
 const element = /<([A-Za-z][^\s>/]*)/;
 
-/** No row is longer, and no list begins later. */
+/** No row is longer, no list begins later, and no more follows a list. */
 const mostCharacters = 1_000_000;
 
 /**
@@ -39,11 +39,11 @@ export class RowCutter {
   *cut(part: string): Generator<string> {
     if (this.list === 'complete') {
       this.#after += part;
-      return;
+    } else {
+      this.#text += part;
+      yield* this.#rows();
     }
-    this.#text += part;
-    yield* this.#rows();
-    if (this.#text.length > mostCharacters)
+    if (this.#text.length > mostCharacters || this.#after.length > mostCharacters)
       throw new InvalidAnswer(`The answer has ${mostCharacters} characters without a row of its list of machines.`);
   }
 
