@@ -8,6 +8,9 @@ import { groupVisibleMs } from './observe/observe-groups.ts';
 import { launchProcess, mayStillLaunch, suspendedProcesses, suspend } from './launch/processes.ts';
 import { sizeFor, unitsOf } from './launch/units.ts';
 
+/** The longest time for which a group lists a machine that no observation shows, or one that has ended. */
+const unseenMs = 60_000;
+
 /** Codes that report another change of the group in progress. */
 const busy: ReadonlySet<string> = new Set(['ScalingActivityInProgress', 'ResourceContention', 'ResourceInUse']);
 
@@ -43,6 +46,8 @@ export async function releaseGroup(
     if (stopsGrowth) mayStillLaunch(session, handle.name);
     const ended = await terminate(session, releaseTarget.go, call);
     const mayGrow = (stopsGrowth || isSuspended(group, launchProcess)) && mayStillLaunch(session, handle.name);
+    if (mayHaveUnseen(session, handle, group, releaseTarget, mayGrow))
+      return ended.done ? { done: false, again_ms: 2_000 } : ended;
     const size = sizeFor(handle, releaseTarget.stay, releaseTarget.incoming, membersOf(group));
     if (size < (group.DesiredCapacity ?? 0) && endangersPending(handle, group, size, releaseTarget, mayGrow))
       return ended.done ? { done: false, again_ms: 2_000 } : ended;
@@ -79,4 +84,30 @@ function endangersPending(
   const isComing = members.some((member) => isPending(member) && !going.has(member.InstanceId ?? ''));
   const more = mayGrow ? incoming * handle.unit : 0;
   return (isComing || more > 0) && unitsOf(handle, members) + more > size;
+}
+
+/**
+ * Whether more machines of the group live, or may come, than are known and may still arrive. A release that is done
+ * promises that no such machine comes. The group lists its machines, so that an observation shows them soon; and it
+ * lists ended ones for some time.
+ */
+function mayHaveUnseen(
+  session: CloudSession,
+  handle: GroupHandle,
+  group: AutoScalingGroup,
+  { go, stay, incoming }: ReleaseTarget,
+  mayGrow: boolean,
+): boolean {
+  const members = membersOf(group);
+  const known = new Set([...go, ...stay].map(({ machine_id }) => machine_id));
+  const unseen = unitsOf(
+    handle,
+    members.filter(({ InstanceId }) => !known.has(InstanceId ?? '')),
+  );
+  const arriving = incoming * handle.unit;
+  const key = `group ${handle.name} unseen`;
+  if (unseen <= arriving) session.consistencyGrace.end(key);
+  else if (session.consistencyGrace.has(key, unseenMs)) return true;
+  const inFlight = Math.max(0, (group.DesiredCapacity ?? 0) - unitsOf(handle, members));
+  return mayGrow && inFlight > 0 && unseen + inFlight > arriving;
 }

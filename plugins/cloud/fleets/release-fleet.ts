@@ -1,4 +1,4 @@
-import { isFault, type ReleaseTarget, type Call, type Progress } from '../../../core/index.ts';
+import { isFault, type MachineRef, type ReleaseTarget, type Call, type Progress } from '../../../core/index.ts';
 import type { MachineData } from '../observe/machines.ts';
 import type { CloudSession } from '../connection/session.ts';
 import { terminate } from '../release/terminate.ts';
@@ -7,6 +7,8 @@ import { isStopped, isVisible, mayStillDeliver, describeFleet } from './describe
 import { isSameTarget, targetOf } from './targets.ts';
 
 const soon: Progress = { done: false, again_ms: 1_000 };
+/** The longest time until a machine that the cloud counts for its fleet is seen. */
+const unseenMs = 60_000;
 
 /**
  * Releases machines of a standing fleet. The target of the fleet is lowered first, and machines are terminated only
@@ -28,7 +30,7 @@ export async function releaseFleet(
     if (!isVisible(fleet)) return await terminate(session, releaseTarget.go, call);
     if (isStopped(session, fleet)) return await endAfterStop(session, fleet, releaseTarget, call);
     if (releaseTarget.stay.length === 0 && releaseTarget.incoming === 0)
-      return await stopAndEnd(session, port, fleet, releaseTarget, call);
+      return await stopAndEnd(session, port, handle, fleet, releaseTarget, call);
     return await (handle.fleet_type === 'maintain' ? releaseMaintain : releaseRequest)(
       session,
       port,
@@ -56,7 +58,10 @@ async function releaseMaintain(
 ): Promise<Progress> {
   if (view.state !== 'active') return soon;
   const target = targetOf(handle, view.target, releaseTarget);
-  if (view.neverTerminates && isSameTarget(view.target, target)) return terminate(session, releaseTarget.go, call);
+  if (view.neverTerminates && isSameTarget(view.target, target)) {
+    const ended = await terminate(session, releaseTarget.go, call);
+    return ended.done && mayHaveUnseen(session, handle, view, releaseTarget) ? soon : ended;
+  }
   await port.retarget(session, handle.fleet_id, target, call);
   return soon;
 }
@@ -73,19 +78,20 @@ async function releaseRequest(
   releaseTarget: ReleaseTarget,
   call: Call,
 ): Promise<Progress> {
-  if (isFull(view)) return terminate(session, releaseTarget.go, call);
-  const units = releaseTarget.stay.reduce(
-    (sum, { data }) => sum + ((data as MachineData | undefined)?.weight ?? handle.unit),
-    0,
-  );
-  const exceeds = units + releaseTarget.incoming * handle.unit < view.target.total;
-  if (releaseTarget.go.length === 0 && !exceeds) return { done: true };
-  return stopAndEnd(session, port, view, releaseTarget, call);
+  if (isFull(view)) {
+    const ended = await terminate(session, releaseTarget.go, call);
+    return ended.done && mayHaveUnseen(session, handle, view, releaseTarget) ? soon : ended;
+  }
+  const { go, stay, incoming } = releaseTarget;
+  const exceeds = unitsOf(handle, stay) + incoming * handle.unit < view.target.total;
+  if (go.length === 0 && !exceeds) return { done: true };
+  return stopAndEnd(session, port, handle, view, releaseTarget, call);
 }
 
 async function stopAndEnd(
   session: CloudSession,
   port: FleetPort,
+  handle: StandingHandle,
   view: FleetView,
   releaseTarget: ReleaseTarget,
   call: Call,
@@ -93,7 +99,7 @@ async function stopAndEnd(
   await port.stop(session, view.id, call);
   const ended = await terminate(session, releaseTarget.go, call);
   // A full fleet had no machines in flight.
-  return ended.done && isFull(view) ? ended : soon;
+  return ended.done && isFull(view) && !hasUnseen(handle, view, releaseTarget) ? ended : soon;
 }
 
 async function endAfterStop(
@@ -108,3 +114,26 @@ async function endAfterStop(
 }
 
 const isFull = ({ state, fulfilled, target }: FleetView): boolean => state === 'active' && fulfilled >= target.total;
+
+/**
+ * Whether the fleet has more machines than are known and may still arrive. The cloud counts a machine for its fleet
+ * some time before its tags show it, and a release that is done promises that no such machine comes.
+ */
+const hasUnseen = (handle: StandingHandle, { fulfilled }: FleetView, { go, stay, incoming }: ReleaseTarget): boolean =>
+  unitsOf(handle, go) + unitsOf(handle, stay) + incoming * handle.unit < fulfilled;
+
+/** The same for a fleet that continues. Its number may also be too high: it counts ended machines for some time. */
+function mayHaveUnseen(
+  session: CloudSession,
+  handle: StandingHandle,
+  view: FleetView,
+  releaseTarget: ReleaseTarget,
+): boolean {
+  const key = `fleet ${view.id} unseen`;
+  if (hasUnseen(handle, view, releaseTarget)) return session.consistencyGrace.has(key, unseenMs);
+  session.consistencyGrace.end(key);
+  return false;
+}
+
+const unitsOf = ({ unit }: StandingHandle, machines: readonly MachineRef[]): number =>
+  machines.reduce((sum, { data }) => sum + ((data as MachineData | undefined)?.weight ?? unit), 0);

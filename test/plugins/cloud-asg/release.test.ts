@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isFault, type ProviderFault } from '../../../core/index.ts';
+import { isFault, type MachineRef, type ProviderFault } from '../../../core/index.ts';
 import { asg } from '../../../plugins/cloud-asg/index.ts';
 import type { KnobChange } from '../../../plugins/cloud-simulator/knobs/knobs.ts';
 import { idsOf, openGroups, refs, running } from './support.ts';
@@ -151,10 +151,14 @@ test('a stopped launch keeps its machines and gets no more, also when capacity r
   const cloud = await openGroups(t, { capacity: [{ count: 2 }] });
   const { order, machines } = await running(cloud, { machine_count: 5 });
   t.is(machines.length, 2);
-  t.deepEqual(await cloud.release(order, { stay: machines, incoming: 0 }), { done: true });
-  t.false((await cloud.observe(order, machines)).settled, 'what was decided before may still come');
+  t.false(
+    (await cloud.release(order, { stay: machines, incoming: 0 })).done,
+    'what was decided before may still come',
+  );
+  t.false((await cloud.observe(order, machines)).settled);
   cloud.simulator.setKnobs({ capacity: [] });
   cloud.minute();
+  t.deepEqual(await cloud.release(order, { stay: machines, incoming: 0 }), { done: true });
   t.deepEqual(cloud.live(order), idsOf(machines));
   t.true((await cloud.observe(order, machines)).settled);
 });
@@ -188,8 +192,8 @@ test('machines that start after the group was stopped are reported and released 
   const order = await cloud.order({ machine_count: 3 });
   await cloud.launch(order);
   cloud.simulator.advance(600);
-  t.deepEqual(await cloud.release(order, {}), { done: true });
-  cloud.minute();
+  t.deepEqual(await cloud.release(order, {}), { done: false, again_ms: 2_000 });
+  cloud.simulator.advance(5_000);
   const seen = await cloud.observe(order);
   t.is(seen.machines.length, 3);
   t.deepEqual(await cloud.release(order, { go: refs(seen.machines) }), { done: true });
@@ -323,4 +327,22 @@ test('a machine that was ordered before the group was stopped is kept when it co
   t.deepEqual(await cloud.release(order, { go: [first], stay: known }), { done: true });
   cloud.minute();
   t.deepEqual(cloud.live(order), idsOf(known));
+});
+
+test('a release of all is not done while the group has machines that were not seen yet', async (t) => {
+  for (const seconds of [2, 60]) {
+    const cloud = await openGroups(t, { visible_ms: { tag: 20_000, filter: 20_000, id: 20_000 } });
+    const order = await cloud.order({ machine_count: 4 });
+    await cloud.launch(order);
+    cloud.simulator.advance(seconds * 1_000);
+    t.is(cloud.live(order).length, 4);
+    let go: readonly MachineRef[] = [];
+    for (let i = 0; ; i++) {
+      if ((await cloud.release(order, { go })).done) break;
+      t.true(i < 100, 'it is never done');
+      cloud.simulator.advance(2_000);
+      go = refs((await cloud.observe(order, go)).machines).filter(({ status }) => status !== 'terminated');
+    }
+    t.deepEqual(cloud.live(order), []);
+  }
 });
