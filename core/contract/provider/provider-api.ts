@@ -59,7 +59,7 @@ export interface ProviderApi<
   /**
    * Brings an attempt to the target. `go: []` with `incoming: 0` stops a launch. Idempotent: a machine that is already
    * gone is a success. `done` means that the provider accepted the target, and that no machines beyond `incoming` will
-   * arrive.
+   * arrive: neither later ones nor such that live and that the cloud did not show yet.
    */
   release(session: Session, handle: Handle, target: ReleaseTarget, call: Call): Promise<Progress>;
   /**
