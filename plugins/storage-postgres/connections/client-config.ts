@@ -16,6 +16,11 @@ export interface Target {
  */
 export async function targetOf({ url: given, schema, tls }: PostgresOptions): Promise<Target> {
   const { default: pg } = await import('pg');
+  const named = given === undefined ? undefined : schemaIn(given);
+  if (named !== undefined && named !== schema)
+    throw invalid(
+      `'storage.url' names the schema '${named}', and 'storage.schema' (MUSTER_STORAGE_SCHEMA) is '${schema}'. Set 'storage.schema' to the schema, or remove it from the URL.`,
+    );
   const { url, ssl } = await encryption(given, tls);
   const config: ClientConfig = {
     ...(url === undefined ? {} : { connectionString: url }),
@@ -26,14 +31,20 @@ export async function targetOf({ url: given, schema, tls }: PostgresOptions): Pr
   };
   try {
     const { host, port, database = '' } = new pg.Client(config);
-    return { config, place: `${database} at ${host.startsWith('/') ? host : `${host}:${port}`} (schema ${schema})` };
+    return {
+      config,
+      place: `${database} at ${host.startsWith('/') ? host : `${host}:${port}`} (schema ${schema})`,
+    };
   } catch (error) {
     // The message of a URL that cannot be parsed may quote it, with its password.
     throw invalid(
-      "'storage.url' is no URL of PostgreSQL. Write it as postgres://USER:PASSWORD@HOST:5432/DATABASE.",
+      "'storage.url' is no URL of PostgreSQL. Write it as postgres://USER:PASSWORD@HOST:5432/DATABASE, with special characters of the password percent-encoded, such as %2F for a slash.",
       error,
     );
   }
 }
 
-const invalid = (message: string, cause: unknown) => new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });
+/** The parameter `schema` of a URL, which only muster knows. */
+const schemaIn = (url: string): string | undefined => /[?&]schema=([^&]*)/.exec(url)?.[1];
+
+const invalid = (message: string, cause?: unknown) => new BrokerError('INVALID_CONFIGURATION', message, {}, { cause });

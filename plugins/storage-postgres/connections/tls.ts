@@ -17,6 +17,10 @@ export interface EncryptedUrl {
   readonly ssl: Ssl;
 }
 
+const knownModes = ['disable', 'no-verify', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+/** Values of the older parameter `ssl`. */
+const switches = ['true', 'false', '1', '0'];
+
 /**
  * How to encrypt: as `storage.tls` says, else the URL (`sslmode`, `sslrootcert`, `sslcert`, `sslkey`), else the
  * variables PGSSLMODE and so on. Every mode but `disable` and `no-verify` checks the certificate and the name of the
@@ -48,6 +52,11 @@ export async function encryption(
       ),
     };
   const wanted = mode ?? old ?? env['PGSSLMODE'];
+  if (wanted !== undefined && ![...knownModes, ...switches, ''].includes(wanted))
+    throw new BrokerError(
+      'INVALID_CONFIGURATION',
+      `The sslmode '${wanted}' is unknown. Known are ${knownModes.join(', ')}.`,
+    );
   const files = filesOf('', {
     sslrootcert: ca ?? env['PGSSLROOTCERT'],
     sslcert: cert ?? env['PGSSLCERT'],

@@ -60,7 +60,9 @@ export function isAbsence(error: unknown): boolean {
   if (state !== undefined) return state.startsWith('57P') || state.startsWith('08') || state === '53300';
   const { code, errors } = (cause ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] };
   if (errors?.[0] !== undefined) return errors.every(isAbsence);
-  return typeof code === 'string' ? absent.has(code) : isOfTheDatabase(error) && !isTls(cause);
+  return typeof code === 'string'
+    ? absent.has(code)
+    : isOfTheDatabase(error) && !isTls(cause) && !lacksPassword(cause);
 }
 
 const absent = new Set(
@@ -100,26 +102,35 @@ export const text = (error: unknown): string => (error instanceof Error ? error.
 export function advice(cause: unknown): string {
   const state = sqlState(cause) ?? '';
   if (state === '' && isTls(cause)) return tlsAdvice(cause);
+  if (state === '' && lacksPassword(cause))
+    return "it asks for a password, and none is given. Set it in 'storage.url' (MUSTER_STORAGE_URL), in PGPASSWORD or in ~/.pgpass.";
   if (state === '')
-    return `there is no connection (${connectionFailure(cause)}). Muster continues by itself when it is back.`;
+    return `there is no connection (${connectionFailure(cause)}). A server continues by itself when it is back.`;
   if (state === states.readOnly)
     return 'it is read-only: a standby, or a server that is switched over. Connect to the primary.';
   if (state === states.fenced) return `${text(cause)}.`;
   if (state === states.lockTimeout || conflicts.has(state))
     return `other transactions hold its locks (${text(cause)}). Try again later.`;
   if (state === states.statementTimeout) return 'a statement took too long. Try again later.';
+  if (state === states.noRights && text(cause).includes('for database'))
+    return `${text(cause)}. Let its owner make the schema for this user, such as CREATE SCHEMA muster AUTHORIZATION muster, or GRANT CREATE ON DATABASE.`;
   if (state === states.noRights) return `${text(cause)}. Give the user the rights on the schema and its tables.`;
   if (state === states.noDatabase)
     return `${text(cause)}. Create it, owned by the user of muster, or correct 'storage.url' or PGDATABASE.`;
   if (missing.has(state))
     return `${text(cause)}. The tables of muster were removed or changed: restore them, or restart muster to begin empty.`;
+  if (state.startsWith('28') && /no encryption|SSL off/.test(text(cause)))
+    return `${text(cause)}. Set 'storage.tls', or add ?sslmode=verify-full to the URL: it may accept only encrypted connections.`;
   if (state.startsWith('28'))
     return `${text(cause)}. Correct the user or the password in 'storage.url' or in PGUSER and PGPASSWORD.`;
   if (state === '53100') return 'its disk is full. Free some space; muster continues by itself.';
   if (state === '53300')
     return `it has no free connection (${text(cause)}). Lower 'storage.pool', or raise max_connections.`;
-  return `${text(cause)}. Muster continues by itself when it is back.`;
+  return `${text(cause)}. A server continues by itself when it is back.`;
 }
+
+/** Whether the database asked for a password and there is none. The library reports it without a code. */
+const lacksPassword = (cause: unknown): boolean => /password must be a string/.test(text(cause));
 
 /** What to do when the encryption of the connection fails. */
 function tlsAdvice(cause: unknown): string {

@@ -19,6 +19,10 @@ export async function schemaVersion(run: Run, schema: string, place: string): Pr
   const [rows = []] = await run([
     { text: `SELECT version, fingerprint, works_with FROM "${schema}".migration ORDER BY version`, values: [] },
   ]);
+  if (rows.length === 0)
+    throw invalid(
+      `The schema has tables of muster, but not their version: ${place}. The rows of its table 'migration' were removed. Restore the database, or choose another 'storage.schema' to begin empty.`,
+    );
   const version = Number(rows.at(-1)?.[0] ?? 0);
   const worksWith = Math.max(0, ...rows.map((row) => Number(row[2])));
   if (version > newest && worksWith > newest)

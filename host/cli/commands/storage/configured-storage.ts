@@ -15,11 +15,14 @@ export interface ConfiguredStorage {
   readonly drivers: readonly StorageDriver<any>[];
 }
 
-/** The storage of a configuration file. */
-export async function configuredStorage(config: string | undefined): Promise<ConfiguredStorage> {
+/** The storage of a configuration file, with the variables of the environment. */
+export async function configuredStorage(
+  config: string | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<ConfiguredStorage> {
   const { configuration, plugins } = await loadConfiguration({
     cwd: process.cwd(),
-    env: process.env,
+    env,
     ...(config === undefined ? {} : { file: config }),
   });
   const { type, ...options } = configuration.storage;

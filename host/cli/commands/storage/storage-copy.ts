@@ -21,7 +21,8 @@ export async function copyStorageTo(flags: CopyFlags, form: Form, terminal: Term
   const { config, from, to, toConfig, replace = false } = flags;
   if (from !== undefined) refusePassword('--from', from, 'MUSTER_STORAGE_URL');
   if (to !== undefined) refusePassword('--to', to, 'MUSTER_STORAGE_TO_URL');
-  const place = to ?? (toConfig === undefined ? process.env['MUSTER_STORAGE_TO_URL'] : undefined);
+  const url = process.env['MUSTER_STORAGE_TO_URL'] || undefined;
+  const place = to ?? (toConfig === undefined ? url : undefined);
   if ((place === undefined || place === '') === (toConfig === undefined))
     throw new BrokerError(
       'INVALID_REQUEST',
@@ -30,7 +31,9 @@ export async function copyStorageTo(flags: CopyFlags, form: Form, terminal: Term
   const present = await configuredStorage(config);
   const source = await transferEnd(from === undefined ? present : await storageAt(from, present.drivers));
   const target = await transferEnd(
-    toConfig === undefined ? await storageAt(place ?? '', present.drivers) : await configuredStorage(toConfig),
+    toConfig === undefined
+      ? await storageAt(place ?? '', present.drivers)
+      : await configuredStorage(toConfig, environmentOfTarget(process.env, url)),
   );
   const copied = await copyStorage(source, target, replace, thisBroker(present.configuration));
   await print('copy_storage', copied, form, terminal);
@@ -41,6 +44,12 @@ export async function copyStorageTo(flags: CopyFlags, form: Form, terminal: Term
   );
   return exitCodes.done;
 }
+
+/** The variables MUSTER_STORAGE_… are about the present storage, and MUSTER_STORAGE_TO_URL about the target. */
+const environmentOfTarget = (env: NodeJS.ProcessEnv, url: string | undefined): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MUSTER_STORAGE_'))),
+  ...(url === undefined ? {} : { MUSTER_STORAGE_URL: url }),
+});
 
 /** `muster storage reopen` */
 export async function reopenStorage(

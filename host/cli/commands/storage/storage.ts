@@ -94,7 +94,10 @@ export function storageCommands(program: Command, cli: Cli): void {
       '--to <place>',
       'The target: a file, or postgres://USER@HOST/DATABASE[?schema=NAME]. Default: MUSTER_STORAGE_TO_URL.',
     )
-    .option('--to-config <file>', 'The target is the storage of this configuration file.')
+    .option(
+      '--to-config <file>',
+      'The target is the storage of this configuration file, with MUSTER_STORAGE_TO_URL as its storage.url.',
+    )
     .option('--from <place>', 'The source, as a file or URL. Default: the storage of the configuration.')
     .option('--replace', 'Replace everything in a target that is not empty.')
     .option(...config)
