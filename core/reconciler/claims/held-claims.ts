@@ -32,6 +32,9 @@ export interface HeldClaimsParts {
   lateReleaseHarms(loaded: RequestState): boolean;
 }
 
+/** So many lost claims have a line of the log each. */
+const mostNamed = 3;
+
 /** The claims of this process: takes, loads, renews, yields and loses them. */
 export class HeldClaims {
   readonly #parts: HeldClaimsParts;
@@ -124,10 +127,12 @@ export class HeldClaims {
     this.#told = tells;
     this.#parts.renewed(record, live);
     const epochs = new Map(held.map((claim) => [claim.request_id, claim.epoch]));
+    const lost: ClaimedRequest[] = [];
     for (const claimed of this.#held.values()) {
       if (epochs.get(claimed.request_id) === claimed.claim.epoch) claimed.renewed(validUntil);
-      else this.lost(claimed);
+      else lost.push(claimed);
     }
+    this.#lostTogether(lost);
     for (const each of this.#unloaded.all())
       if (epochs.get(each.claim.request_id) === each.claim.epoch) each.validUntil = validUntil;
       else this.#dropUnloaded(each);
@@ -202,11 +207,22 @@ export class HeldClaims {
       );
   }
 
+  /** Claims that a renewal found lost. A process that was suspended for longer than its lease has lost all. */
+  #lostTogether(lost: readonly ClaimedRequest[]): void {
+    const isNamedEach = lost.length <= mostNamed;
+    for (const claimed of lost) this.lost(claimed, isNamedEach ? 'warn' : 'debug');
+    if (isNamedEach || this.#parts.trouble.message !== undefined) return;
+    this.#parts.log.warn(
+      { claims: lost.length },
+      `The claims on ${lost.length} requests were lost, as when this process was suspended for longer than its lease; their new holders continue the work.`,
+    );
+  }
+
   /** The claim was lost to another holder. */
-  lost(claimed: ClaimedRequest): void {
+  lost(claimed: ClaimedRequest, usual: 'warn' | 'debug' = 'warn'): void {
     this.forget(claimed);
     // When the storage accepts no renewal, all claims are lost at once, and the cause is already logged.
-    const level = this.#parts.trouble.message === undefined ? 'warn' : 'debug';
+    const level = this.#parts.trouble.message === undefined ? usual : 'debug';
     this.#parts.log[level](
       { request_id: claimed.request_id },
       'The claim on a request was lost; its new holder continues the work.',
