@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as after } from 'node:timers/promises';
 import { BrokerError } from '../../../core/index.ts';
+import { partialsOf } from '../upkeep/partial-file.ts';
 import { isBusy, resultCode, freeSpace, sqliteMessage, sqlite, text } from './failures.ts';
 import { damagedAtStart } from './startup-probe.ts';
 import { retryWhileBusy } from './busy-retry.ts';
@@ -16,14 +17,15 @@ export interface Opened {
 
 /**
  * Opens the file in WAL mode with full durability, and creates a missing one. Rejects, and leaves the file unchanged,
- * when it belongs to another program, is damaged, or has a newer version.
+ * when it belongs to another program, is damaged, has a newer version, or when a copy that is to become it is incomplete.
  */
 export async function openDatabase(given: string, wait: number): Promise<Opened> {
   const { DatabaseSync } = await import('node:sqlite');
   const wanted = resolve(given);
   refuseOddPaths(given, wanted);
   const fresh = makeDirectory(wanted);
-  if (!fresh) await refuseEmpty(wanted, DatabaseSync);
+  if (fresh) refuseIncomplete(wanted);
+  else await refuseEmpty(wanted, DatabaseSync);
   let database: DatabaseSync | undefined;
   try {
     if (fresh) makeFile(wanted);
@@ -127,6 +129,27 @@ function makeDirectory(path: string): boolean {
     );
   }
   return !existsSync(path);
+}
+
+/** Refuses to begin empty where a copy to the file is under way, or was ended before it was complete. */
+function refuseIncomplete(path: string): void {
+  const [partial] = partialsIn(path);
+  // A copy that was completed meanwhile has given the file its name.
+  if (partial === undefined || existsSync(path)) return;
+  throw invalid(
+    `The database ${path} does not exist yet: beside it is ${partial}, a copy to it that is under way or was interrupted. Wait until the copy ends, or repeat \`muster storage copy\`, \`restore\` or \`backup\`, whichever was interrupted. To begin with an empty storage, remove ${path}.partial-*.`,
+  );
+}
+
+function partialsIn(path: string): readonly string[] {
+  try {
+    return partialsOf(path)
+      .map((each) => each.path)
+      .toSorted();
+  } catch {
+    // A directory whose files cannot be listed may be one in which files can be created.
+    return [];
+  }
 }
 
 /**

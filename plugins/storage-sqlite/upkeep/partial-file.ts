@@ -11,13 +11,10 @@ export const targetExists = (file: string) =>
 
 /** Creates the partial file, and removes those of processes that were killed during a copy. */
 export function makePartial(file: string): string {
-  const prefix = `${basename(file)}.partial-`;
   try {
-    for (const name of readdirSync(dirname(file))) {
-      const pid = name.startsWith(prefix) ? /^\d+/.exec(name.slice(prefix.length))?.[0] : undefined;
+    for (const { path, pid } of partialsOf(file)) {
       // In a container, the process that was killed had the same pid.
-      if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid))))
-        rmSync(join(dirname(file), name));
+      if (pid === process.pid || !isAlive(pid)) rmSync(path);
     }
     const partial = `${file}.partial-${process.pid}`;
     closeSync(openSync(partial, 'wx', 0o600));
@@ -30,6 +27,15 @@ export function makePartial(file: string): string {
       { cause: error },
     );
   }
+}
+
+/** The partial files beside a file, and what SQLite has beside them, with the processes that created them. */
+export function partialsOf(file: string): readonly { readonly path: string; readonly pid: number }[] {
+  const prefix = `${basename(file)}.partial-`;
+  return readdirSync(dirname(file)).flatMap((name) => {
+    const pid = name.startsWith(prefix) ? /^\d+/.exec(name.slice(prefix.length))?.[0] : undefined;
+    return pid === undefined ? [] : [{ path: join(dirname(file), name), pid: Number(pid) }];
+  });
 }
 
 function isAlive(pid: number): boolean {

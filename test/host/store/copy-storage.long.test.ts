@@ -171,6 +171,10 @@ for (const [title, one, other] of [
       const usable = [await refusalOf(from), exists ? await refusalOf(to) : 'absent'].map(
         (each) => each === undefined,
       );
+      if (!exists && point.startsWith('page')) {
+        t.regex((await refusalOf(to)) ?? '', /partial-\d+.* under way or was interrupted/, point);
+        t.false(existsSync(to.name), `${point}: a broker that is refused creates no file`);
+      }
       t.false(
         usable[0] && usable[1] && (await to.rows())['request']?.length !== 0,
         `${point}: both storages can be used`,

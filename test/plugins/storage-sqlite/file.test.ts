@@ -4,14 +4,17 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'ava';
+import { silentLog, systemClock } from '../../../core/index.ts';
 import { aBroker, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
+import plugin from '../../../plugins/storage-sqlite/index.ts';
 import { newest } from '../../../plugins/storage-sqlite/migrations/index.ts';
 import { freshPath, openFile } from '../../support/storage-sqlite-file.ts';
 
@@ -49,6 +52,31 @@ test('the rights that someone gave an existing file stay', async (t) => {
   chmodSync(path, 0o640);
   await (await openFile(path)).close();
   t.is(mode(path), '640');
+});
+
+test('where a copy to a file that does not exist is incomplete, no empty database is created', async (t) => {
+  const path = freshPath();
+  mkdirSync(dirname(path), { recursive: true });
+  for (const other of ['muster.db.replaced-2026-01-01', 'other.db.partial-7', 'muster.db.partial-x'])
+    writeFileSync(join(dirname(path), other), '');
+  const partial = `${path}.partial-4711`;
+  writeFileSync(partial, '');
+  writeFileSync(`${partial}-journal`, '');
+  const refused = {
+    code: 'INVALID_CONFIGURATION',
+    message: /muster\.db\.partial-4711, a copy .*Wait.*repeat `muster storage copy`.*remove .*muster\.db\.partial-\*/,
+  };
+  await t.throwsAsync(openFile(path), refused);
+  await t.throwsAsync(
+    plugin.storages?.[0]?.migrate?.({ path }, { clock: systemClock, log: silentLog }) ?? Promise.resolve(),
+    refused,
+  );
+  t.false(existsSync(path));
+  rmSync(partial);
+  rmSync(`${partial}-journal`);
+  await (await openFile(path)).close();
+  writeFileSync(partial, '');
+  await t.notThrowsAsync(async () => (await openFile(path)).close(), 'a file that exists is not asked about');
 });
 
 test('a database of a newer schema is refused and stays as it is', async (t) => {
