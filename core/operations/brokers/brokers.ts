@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { differencesOf } from '../../brokers/differences.ts';
+import { sharedDifferencesOf } from '../../brokers/differences.ts';
 import { brokerStatuses, ServedInstance, type BrokerState, type BrokerStatus } from '../../model/broker.ts';
 import { isoTime } from '../../schema/iso-time.ts';
 import { operation } from '../operation.ts';
@@ -23,7 +23,8 @@ const BrokerView = Type.Object({
   }),
   holds: Type.Integer({ description: 'The number of requests that it works on.' }),
   warnings: Type.Array(Type.String(), {
-    description: 'How its instances and template files differ from those of the other brokers.',
+    description:
+      'How its instances and template files differ from those of the other brokers. A dead broker is not compared.',
   }),
 });
 type BrokerView = Static<typeof BrokerView>;
@@ -36,11 +37,12 @@ export const listBrokers = operation('ListBrokersQuery', {
   cli: { command: 'brokers list', example: 'muster brokers list' },
   async handle(_input, { brokers }) {
     const all = await brokers();
-    return { brokers: all.map((broker) => viewOf(broker, all)) };
+    const live = all.filter(({ status }) => status !== 'dead');
+    return { brokers: all.map((broker) => viewOf(broker, live)) };
   },
 });
 
-function viewOf(broker: BrokerState, all: readonly BrokerState[]): BrokerView {
+function viewOf(broker: BrokerState, live: readonly BrokerState[]): BrokerView {
   const { broker_id, host, pid, version, address = null, started, lease_until, status, serves, holds } = broker;
   return {
     broker_id,
@@ -57,11 +59,6 @@ function viewOf(broker: BrokerState, all: readonly BrokerState[]): BrokerView {
       ...(identity === undefined ? {} : { identity }),
     })),
     holds,
-    warnings: [
-      ...differencesOf(
-        broker,
-        all.filter((each) => each.status !== 'dead'),
-      ),
-    ],
+    warnings: status === 'dead' ? [] : [...sharedDifferencesOf(broker, live)],
   };
 }

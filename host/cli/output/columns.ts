@@ -29,6 +29,22 @@ const delivered: Column = { title: 'delivered', of: ({ fulfilment }) => (fulfilm
 
 const usdPerHour: Column = { title: 'usd_per_hour', of: ({ cost }) => (cost as Row | null)?.['usd_per_hour'] };
 
+/** The most instances that one cell names. */
+const mostServed = 4;
+const serves: Column = {
+  title: 'serves',
+  of: ({ serves: all }) => {
+    const names = ((all ?? []) as readonly Row[]).map(({ name }) => String(name));
+    const more = names.length - mostServed;
+    return more > 1 ? `${names.slice(0, mostServed).join(', ')} and ${more} more` : names;
+  },
+};
+/** Each warning is a sentence. */
+const warnings: Column = {
+  title: 'warnings',
+  of: ({ warnings: all }) => ((all ?? []) as readonly string[]).join(' '),
+};
+
 /** The fields that distinguish machines of one request. */
 const kindOfMachine = ['machine_type', 'market', 'zone'] as const;
 
@@ -109,7 +125,7 @@ export const columnsOf: Readonly<Record<string, readonly Column[]>> = {
           .join(', '),
     },
   ],
-  list_brokers: ['broker_id', 'status', 'host', 'pid', 'version', 'address', 'holds', 'lease_until', 'warnings'],
+  list_brokers: ['broker_id', 'status', 'host', 'pid', serves, 'holds', 'version', 'address', 'lease_until', warnings],
   list_plugins: ['name', 'status', 'version', 'contract', contributions, 'requires', loadedFrom],
   requests: ['request_id', 'status', 'template_id', 'requested_count', 'message'],
   shortfall: ['code', 'offer', 'count', 'message'],

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { differencesOf } from '../../../core/brokers/differences.ts';
+import { differencesOf, sharedDifferencesOf } from '../../../core/brokers/differences.ts';
 import type { BrokerRecord, SelectionTerms } from '../../../core/model/broker.ts';
 import { aBroker } from '../../../plugin-testkit/storage/records.ts';
 
@@ -57,4 +57,17 @@ test('a difference in an instance or in template files is one sentence with the 
     /^Template file 'templates.yaml' differs/,
     'one broker lacks it',
   );
+});
+
+test('brokers that differ in the same way share a sentence, which names at most three of them', (t) => {
+  const mine = broker('a', ['east'], {}, { 'templates.yaml': 'h1' });
+  const others = ['b', 'c', 'd', 'e', 'f'].map((host) => ({
+    ...broker(host, ['east'], host === 'f' ? { weight: 20 } : {}, { 'templates.yaml': host }),
+    broker_id: host,
+  }));
+  t.deepEqual(sharedDifferencesOf(mine, [mine, ...others]), [
+    "Template file 'templates.yaml' differs from those of the brokers on b (pid 7), c (pid 7), d (pid 7) and 2 more. Give all brokers the same files, and refresh the templates.",
+    "Instance 'east' differs from that of the broker on f (pid 7) in weight. Configure it the same.",
+  ]);
+  t.is(differencesOf(mine, [mine, ...others]).length, 6, 'the log has one for each broker');
 });

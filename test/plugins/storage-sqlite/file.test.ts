@@ -12,7 +12,7 @@ import {
 import { DatabaseSync } from 'node:sqlite';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { silentLog, systemClock } from '../../../core/index.ts';
+import { silentLog } from '../../../core/index.ts';
 import { aBroker, aRequest, insert } from '../../../plugin-testkit/storage/records.ts';
 import plugin from '../../../plugins/storage-sqlite/index.ts';
 import { newest } from '../../../plugins/storage-sqlite/migrations/index.ts';
@@ -67,10 +67,7 @@ test('where a copy to a file that does not exist is incomplete, no empty databas
     message: /muster\.db\.partial-4711, a copy .*Wait.*repeat `muster storage copy`.*remove .*muster\.db\.partial-\*/,
   };
   await t.throwsAsync(openFile(path), refused);
-  await t.throwsAsync(
-    plugin.storages?.[0]?.migrate?.({ path }, { clock: systemClock, log: silentLog }) ?? Promise.resolve(),
-    refused,
-  );
+  await t.throwsAsync(plugin.storages?.[0]?.migrate?.({ path }, { log: silentLog }) ?? Promise.resolve(), refused);
   t.false(existsSync(path));
   rmSync(partial);
   rmSync(`${partial}-journal`);
