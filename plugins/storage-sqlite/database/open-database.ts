@@ -17,7 +17,8 @@ export interface Opened {
 
 /**
  * Opens the file in WAL mode with full durability, and creates a missing one. Rejects, and leaves the file unchanged,
- * when it belongs to another program, is damaged, has a newer version, or when a copy that is to become it is incomplete.
+ * when it belongs to another program, is damaged or has a newer version. Rejects, and creates none, when an incomplete
+ * copy to a missing file is beside it.
  */
 export async function openDatabase(given: string, wait: number): Promise<Opened> {
   const { DatabaseSync } = await import('node:sqlite');

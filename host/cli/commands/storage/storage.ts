@@ -88,7 +88,7 @@ export function storageCommands(program: Command, cli: Cli): void {
   const transfer = storage
     .command('copy')
     .description(
-      'Copy everything from one storage to another, with live machines, so that brokers continue there. No broker may run on either. Repeat it when it was interrupted. Exit codes: 4 refused, 5 a storage is not reachable.',
+      'Copy everything from one storage to another, with live machines, so that brokers continue there. No broker may run on either. Repeat it when it was interrupted. Exit codes: 3 no source, or no directory for the target; 4 refused; 5 a storage is not reachable.',
     )
     .option(
       '--to <place>',
