@@ -47,7 +47,7 @@ export async function releaseGroup(
     const ended = await terminate(session, releaseTarget.go, call);
     const mayGrow = (stopsGrowth || isSuspended(group, launchProcess)) && mayStillLaunch(session, handle.name);
     if (mayHaveUnseen(session, handle, group, releaseTarget, mayGrow))
-      return ended.done ? { done: false, again_ms: 2_000 } : ended;
+      return ended.done ? { done: false, again_ms: 5_000 } : ended;
     const size = sizeFor(handle, releaseTarget.stay, releaseTarget.incoming, membersOf(group));
     if (size < (group.DesiredCapacity ?? 0) && endangersPending(handle, group, size, releaseTarget, mayGrow))
       return ended.done ? { done: false, again_ms: 2_000 } : ended;

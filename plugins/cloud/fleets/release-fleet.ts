@@ -7,6 +7,7 @@ import { isStopped, isVisible, mayStillDeliver, describeFleet } from './describe
 import { isSameTarget, targetOf } from './targets.ts';
 
 const soon: Progress = { done: false, again_ms: 1_000 };
+const later: Progress = { done: false, again_ms: 5_000 };
 /** The longest time until a machine that the cloud counts for its fleet is seen. */
 const unseenMs = 60_000;
 
@@ -60,7 +61,7 @@ async function releaseMaintain(
   const target = targetOf(handle, view.target, releaseTarget);
   if (view.neverTerminates && isSameTarget(view.target, target)) {
     const ended = await terminate(session, releaseTarget.go, call);
-    return ended.done && mayHaveUnseen(session, handle, view, releaseTarget) ? soon : ended;
+    return ended.done && mayHaveUnseen(session, handle, view, releaseTarget) ? later : ended;
   }
   await port.retarget(session, handle.fleet_id, target, call);
   return soon;
@@ -80,7 +81,7 @@ async function releaseRequest(
 ): Promise<Progress> {
   if (isFull(view)) {
     const ended = await terminate(session, releaseTarget.go, call);
-    return ended.done && mayHaveUnseen(session, handle, view, releaseTarget) ? soon : ended;
+    return ended.done && mayHaveUnseen(session, handle, view, releaseTarget) ? later : ended;
   }
   const { go, stay, incoming } = releaseTarget;
   const exceeds = unitsOf(handle, stay) + incoming * handle.unit < view.target.total;
@@ -110,7 +111,7 @@ async function endAfterStop(
 ): Promise<Progress> {
   const waiting = mayStillDeliver(session, view);
   const ended = await terminate(session, releaseTarget.go, call);
-  return ended.done && waiting ? { done: false, again_ms: 5_000 } : ended;
+  return ended.done && waiting ? later : ended;
 }
 
 const isFull = ({ state, fulfilled, target }: FleetView): boolean => state === 'active' && fulfilled >= target.total;

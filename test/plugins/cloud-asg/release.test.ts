@@ -192,7 +192,7 @@ test('machines that start after the group was stopped are reported and released 
   const order = await cloud.order({ machine_count: 3 });
   await cloud.launch(order);
   cloud.simulator.advance(600);
-  t.deepEqual(await cloud.release(order, {}), { done: false, again_ms: 2_000 });
+  t.deepEqual(await cloud.release(order, {}), { done: false, again_ms: 5_000 });
   cloud.simulator.advance(5_000);
   const seen = await cloud.observe(order);
   t.is(seen.machines.length, 3);
