@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compose } from './compose.ts';
 import { announce } from './data-directory/announce.ts';
-import { lockDataDirectory, makeDataDirectory, warnOfOtherWriters } from './data-directory/data-directory.ts';
+import { listenError } from './client/listen-error.ts';
+import { claimDirectory } from './data-directory/claim-directory.ts';
+import { makeDataDirectory, warnOfOtherWriters } from './data-directory/data-directory.ts';
 import { firstSteps } from './process/first-steps.ts';
-import { serveHttp } from './http/serve-http.ts';
+import { cannotListen, serveHttp } from './http/serve-http.ts';
 import type { RunningServer, ServeOptions } from './http/serve-options.ts';
 import { socketPathOf, warnOfOpenAddress } from './http/socket-path.ts';
 import { urlOf } from './http/url-of.ts';
@@ -22,19 +24,25 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { data_directory, server: settings } = configuration;
   refuseSamples(loaded, process.cwd());
   if (api_only) (await import('./store/shared-storage.ts')).requireSharedStorage(loaded, 'An API-only server needs');
-  await reachStorage(loaded, log);
+  if (settings.workers > 1)
+    (await import('./store/shared-storage.ts')).requireSharedStorage(loaded, `${settings.workers} workers need`);
   makeDataDirectory(data_directory);
   warnOfOtherWriters(data_directory, log);
-  if (settings.workers > 1) {
-    const { serveWithWorkers } = await import('./cluster/primary.ts');
-    return serveWithWorkers(options);
-  }
   const undo = new AsyncDisposableStack();
   try {
-    if (!api_only) undo.use(lockDataDirectory(data_directory));
+    // Before it waits for anything: other commands find a server that waits.
+    const directory = api_only ? undefined : undo.use(claimDirectory(options));
+    const { host, port: wanted } = settings;
+    const inUse = await listenError(wanted, host);
+    if (inUse) throw cannotListen(host, wanted, inUse);
+    await reachStorage(loaded, log, directory?.waits);
+    if (settings.workers > 1) {
+      const { serveWithWorkers } = await import('./cluster/primary.ts');
+      return await serveWithWorkers(options, undo);
+    }
     // Loading the web framework and opening the store take about equally long.
     const [broker] = await Promise.all([
-      whenStorageIsThere(() => compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }), log),
+      whenStorageIsThere(() => compose({ loaded, log, ...(api_only ? { loop: 'none' } : {}) }), log, directory?.waits),
       import('./rest/app.ts'),
     ]);
     undo.defer(() => broker.close());

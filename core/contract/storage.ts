@@ -266,6 +266,11 @@ export interface StorageDriver<Options extends ObjectSchema = ObjectSchema> {
    */
   reach?(options: ValueOf<Options>): Promise<void>;
   /**
+   * Rejects as `open` would, as far as can be told without creating or changing anything; with `absent: true` in the
+   * details as `reach` does. May run beside brokers. Absent: `muster server start --check` looks at what `reach` says.
+   */
+  tryOpening?(options: ValueOf<Options>): Promise<void>;
+  /**
    * Updates the schema ahead of a start, and creates a missing one. May run beside brokers of this version and of the
    * version before. Repeatable. Absent: only `open` updates.
    */

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isTaken, makeDataDirectory, lockStart } from '../data-directory/data-directory.ts';
 import { readServerPlace, type ServerPlace } from '../data-directory/server-place.ts';
+import type { StartingServer } from '../data-directory/starting-server.ts';
 import { runningServer } from './running-server.ts';
+import { waitingServer } from './server-process.ts';
 import { endOfLog, lastLines, openServerLog, warningsSince } from './server-log.ts';
 
 /** Milliseconds that a server may take until it answers. */
@@ -28,12 +30,17 @@ export type Started =
    * answered.
    */
   | { readonly place: ServerPlace; readonly own: boolean; readonly warned?: readonly string[] }
-  /** The server ended with this code, or did not answer in time (`code` is undefined). `output`: its last output. */
+  /**
+   * The server ended with this code, or did not answer in time (`code` is undefined). `output`: its last output.
+   * `waiting`: the server that has the data directory and waits with its start: the started one, or with another pid
+   * one that was there first.
+   */
   | {
       readonly place?: undefined;
       readonly code: number | undefined;
       readonly pid: number | undefined;
       readonly output: readonly string[];
+      readonly waiting?: StartingServer;
     };
 
 /**
@@ -54,7 +61,9 @@ export async function startInBackground(
     const place = await runningServer(dataDirectory);
     if (place) return { place, own: false };
     if (startLock) return await startWithLock(dataDirectory, options, context);
-    if (performance.now() > end) return { code: undefined, pid: undefined, output: [] };
+    const waiting = waitingServer(dataDirectory);
+    if (waiting || performance.now() > end)
+      return { code: undefined, pid: undefined, output: [], ...(waiting ? { waiting } : {}) };
     await sleep(pollMs);
   }
 }
@@ -86,7 +95,10 @@ export async function startWithLock(
     const output = () => lastLines(dataDirectory, 20, from);
     // A server that finds another one on the directory ends and leaves the directory to it.
     const gaveWay = code !== undefined && /Another server/.test(output().join('\n')) && isTaken(dataDirectory);
-    if ((code !== undefined && !gaveWay) || performance.now() > end) return { code, pid: child.pid, output: output() };
+    const late = performance.now() > end;
+    const waiting = gaveWay || late ? waitingServer(dataDirectory) : undefined;
+    if ((code !== undefined && !gaveWay) || late || waiting)
+      return { code, pid: child.pid, output: output(), ...(waiting ? { waiting } : {}) };
     await sleep(pollMs);
   }
 }

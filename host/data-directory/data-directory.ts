@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { BrokerError } from '../../core/contract/errors.ts';
 import type { Log } from '../../core/contract/log.ts';
 import { readServerPlace } from './server-place.ts';
+import { readStartingServer, startingSentence } from './starting-server.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
@@ -92,6 +93,9 @@ const busy = 5;
 
 function taken(directory: string): string {
   const place = readServerPlace(directory);
+  // The one who has the lock has removed what others left.
+  const starting = place ? undefined : readStartingServer(directory);
+  if (starting) return startingSentence(starting, directory);
   const which = place ? ` (pid ${place.pid}, http://${place.host}:${place.port})` : '';
   return `Another server${which} runs on the data directory ${directory}. Stop it, or set MUSTER_DATA_DIR to another directory.`;
 }

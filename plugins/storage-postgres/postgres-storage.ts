@@ -11,6 +11,10 @@ export const postgresStorage = defineStorage({
     const { reachDatabase } = await import('./connections/reach.ts');
     return reachDatabase(options);
   },
+  async tryOpening(options) {
+    const { tryDatabase } = await import('./database/try-database.ts');
+    return tryDatabase(options);
+  },
   async check(options, file) {
     if (file !== undefined)
       throw new BrokerError('INVALID_REQUEST', 'A PostgreSQL storage is checked where it is: name no file.');

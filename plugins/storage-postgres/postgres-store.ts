@@ -2,7 +2,6 @@ import {
   Outage,
   SharedMarks,
   quoted,
-  refuseTransferred,
   scopeKey,
   type BrokerRecord,
   type BrokerState,
@@ -32,13 +31,12 @@ import { Connection } from './connections/connection.ts';
 import type { Row, Statement } from './connections/statement.ts';
 import { Connections } from './connections/connections.ts';
 import { closed, isConflict, isOfTheDatabase, refusal } from './database/failures.ts';
-import { migrate, outdatedTables } from './database/migrate.ts';
-import { schemaVersion } from './database/schema-version.ts';
+import { migrate } from './database/migrate.ts';
 import { times } from './database/times.ts';
+import { usableVersion } from './database/usable-version.ts';
 import { newest } from './migrations/index.ts';
 import type { PostgresOptions } from './options.ts';
 import { RecordReader } from './queries/record-reader.ts';
-import { marksOf } from './transfer/marks.ts';
 
 /** How often statements are repeated that lost a conflict with the transactions of others. */
 const maxConflicts = 5;
@@ -55,9 +53,7 @@ export async function openStore(options: PostgresOptions, { log }: StorageContex
   const statements = new GroupStatements(quoted(schema), budgets);
   const first = await Connection.open(config);
   try {
-    const version = await schemaVersion(first.run.bind(first), schema, place);
-    if (version > 0) refuseTransferred(place, await marksOf(first.run.bind(first), schema));
-    if (version < newest && !options.migrate) throw outdatedTables(version, place);
+    const version = await usableVersion(first.run.bind(first), place, options);
     if (version < newest) await migrate(target, schema, log);
     // Before the marks of the database are read.
     const shared = SharedMarks.at(place);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { isTaken } from '../../host/data-directory/data-directory.ts';
 import { isServerProcess } from '../../host/client/running-server.ts';
+import { startingServer } from '../../host/client/server-process.ts';
 import { readServerPlace } from '../../host/data-directory/server-place.ts';
 import { until } from './boot-broker.ts';
 
@@ -14,7 +15,7 @@ import { until } from './boot-broker.ts';
  */
 export async function endServer(data: string): Promise<void> {
   await until(async () => {
-    const running = existsSync(data) ? readServerPlace(data) : undefined;
+    const running = existsSync(data) ? (readServerPlace(data) ?? startingServer(data)) : undefined;
     if (running && isServerProcess(running)) process.kill(running.pid, 'SIGKILL');
     return !existsSync(data) || !isTaken(data);
   });

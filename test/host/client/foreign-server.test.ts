@@ -10,6 +10,8 @@ import {
 } from '../../../host/data-directory/data-directory.ts';
 import { openServerLog } from '../../../host/client/server-log.ts';
 import { readServerPlace, writeServerPlace, type ServerPlace } from '../../../host/data-directory/server-place.ts';
+import { writeStartingServer } from '../../../host/data-directory/starting-server.ts';
+import { startingServer } from '../../../host/client/server-process.ts';
 import { readLastStart, writeLastStart, type StartRecord } from '../../../host/data-directory/start-record.ts';
 import { silentLog } from '../../../core/contract/log.ts';
 import { asNobody } from '../../support/as-nobody.ts';
@@ -59,6 +61,20 @@ test('a stop ends no process that server.json names but that does not hold the d
     'the lock is there, and another one or nobody has it',
   );
   t.true(lives(child));
+});
+
+test('a stop ends no process that is named as a starting server but does not hold the data directory', async (t) => {
+  const directory = await emptyPlace(t);
+  const data = join(directory, 'data');
+  makeDataDirectory(data);
+  const child = bystander(t);
+  writeStartingServer(data, { ...placeOf(child.pid), waits_for: 'Its database is away.' });
+  const { code, err } = await execCli(['server', 'stop', '--force'], { cwd: directory });
+  t.is(code, 0, err);
+  t.regex(err, /No server runs on the data directory/);
+  t.true(lives(child));
+  t.is((await execCli(['server', 'status'], { cwd: directory })).code, 5);
+  t.is(startingServer(data), undefined);
 });
 
 test('a link to the files of another server is not trusted, and a server does not write through a link', async (t) => {

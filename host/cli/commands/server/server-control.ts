@@ -32,7 +32,7 @@ export function addServerControl(server: Command, cli: Cli): void {
   addExamples(stop, [['muster server stop']]);
   const status = server
     .command('status')
-    .description('Show whether a server runs on the data directory, and its address. Exit code 5: no server runs.')
+    .description('Show whether a server runs on the data directory, and its address. Exit code 5: no server answers.')
     .option(...config)
     .addOption(new Option('-o, --output <form>', 'Format of the result.').choices(forms).default('table'))
     .action(async ({ config: file, output }: PlaceFlags & { readonly output: Form }) => {

@@ -25,6 +25,10 @@ export async function reloadServer(config: string | undefined, terminal: Termina
     terminal.err(`No server runs on the data directory ${dataDirectory}: it reads the configuration at its start.\n`);
     return exitCodes.unreachable;
   }
+  if (!('port' in place)) {
+    const message = `The server (pid ${place.pid}) has not started yet. \`muster server restart\` starts it with the configuration as it is now.`;
+    throw new BrokerError('CONFLICT', message);
+  }
   const outcome = await signalled(place, dataDirectory);
   if (!outcome) {
     const what = isServerProcess(place)

@@ -6,8 +6,10 @@ import { isTaken, lockStart } from '../../../data-directory/data-directory.ts';
 import { startWithLock, tryStart, type Started } from '../../../client/background-server.ts';
 import { dataDirectoryOf } from '../../../client/data-directory-of.ts';
 import { runningServer } from '../../../client/running-server.ts';
+import { waitingServer } from '../../../client/server-process.ts';
 import { urlOf } from '../../../http/url-of.ts';
 import type { ServerPlace } from '../../../data-directory/server-place.ts';
+import type { StartingServer } from '../../../data-directory/starting-server.ts';
 import { readLastStart } from '../../../data-directory/start-record.ts';
 import type { Terminal } from '../../../process/terminal.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -61,8 +63,13 @@ export async function restartServer(flags: RestartFlags, terminal: Terminal): Pr
   const inForeground = place !== undefined && last?.run === 'foreground';
   const other = inForeground ? await startedBySupervisor(dataDirectory) : undefined;
   if (other) {
-    terminal.out(`The supervisor of the server has restarted it at ${urlOf(other)} (pid ${other.pid}).\n`);
-    return exitCodes.done;
+    const answers = 'port' in other;
+    const where = answers
+      ? `at ${urlOf(other)} (pid ${other.pid}).`
+      : `(pid ${other.pid}), and it waits with its start.`;
+    terminal.out(`The supervisor of the server has restarted it ${where}\n`);
+    if (!answers) terminal.err(`muster: ${other.waits_for}\n`);
+    return answers ? exitCodes.done : exitCodes.unreachable;
   }
   if (inForeground) terminal.err('The server ran in the foreground; it now runs in the background.\n');
   return reportStart(await startOn(dataDirectory, restart), dataDirectory, terminal);
@@ -92,20 +99,21 @@ async function startOn(dataDirectory: string, { options, context }: RestartParam
   );
 }
 
-async function startedBySupervisor(dataDirectory: string): Promise<ServerPlace | undefined> {
+async function startedBySupervisor(dataDirectory: string): Promise<ServerPlace | StartingServer | undefined> {
   const end = performance.now() + supervisorMs;
   while (performance.now() < end || isTaken(dataDirectory)) {
-    const place = await runningServer(dataDirectory);
+    const place = (await runningServer(dataDirectory)) ?? waitingServer(dataDirectory);
     if (place) return place;
     await sleep(pollMs);
   }
   return undefined;
 }
 
-function supervised(place: ServerPlace): BrokerError {
+function supervised(place: ServerPlace | StartingServer): BrokerError {
+  const where = 'port' in place ? `, ${urlOf(place)}` : '';
   return new BrokerError(
     'CONFLICT',
-    `The server (pid ${place.pid}, ${urlOf(place)}) runs under a service manager, which would start another one: restart it there, for example with \`systemctl restart\`.`,
+    `The server (pid ${place.pid}${where}) runs under a service manager, which would start another one: restart it there, for example with \`systemctl restart\`.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { httpTransport } from '../../../sdk/http-transport.ts';
 import { dataDirectoryOf } from '../../../client/data-directory-of.ts';
 import { addressOf, runningServer } from '../../../client/running-server.ts';
+import { startingServer } from '../../../client/server-process.ts';
 import { urlOf } from '../../../http/url-of.ts';
 import type { Terminal } from '../../../process/terminal.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -12,6 +13,15 @@ const answerMs = 2_000;
 export async function serverStatus(config: string | undefined, output: Form, terminal: Terminal): Promise<number> {
   const data_directory = dataDirectoryOf(config);
   const place = await runningServer(data_directory);
+  const starting = place ? undefined : startingServer(data_directory);
+  if (starting) {
+    const { pid, started_at, version, start, waits_for } = starting;
+    const status = waits_for === undefined ? 'starting' : 'waiting';
+    const { config: configuration, simulated } = start ?? {};
+    const shown = { status, pid, data_directory, configuration, simulated, started_at, version, reason: waits_for };
+    await print('server_status', shown, output, terminal);
+    return exitCodes.unreachable;
+  }
   if (!place) {
     await print('server_status', { status: 'stopped', data_directory }, output, terminal);
     return exitCodes.unreachable;

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerError } from '../../../../core/contract/errors.ts';
 import { isTaken } from '../../../data-directory/data-directory.ts';
 import { readServerPlace, type ServerPlace } from '../../../data-directory/server-place.ts';
+import type { StartingServer } from '../../../data-directory/starting-server.ts';
 import { dataDirectoryOf } from '../../../client/data-directory-of.ts';
 import { isServerProcess } from '../../../client/running-server.ts';
-import { whyNotItsServer } from '../../../client/server-process.ts';
+import { startingServer, whyNotItsServer } from '../../../client/server-process.ts';
 import type { Terminal } from '../../../process/terminal.ts';
 import { exitCodes } from '../../exit-codes.ts';
 
@@ -25,8 +26,11 @@ export async function stopServer(config: string | undefined, force: boolean, ter
   return exitCodes.done;
 }
 
+/** What identifies the process of a server. */
+type ServerProcess = Pick<ServerPlace, 'pid' | 'started_at'>;
+
 /** Stops a server gracefully; with `force`, kills it when it does not end. Returns the exit code. */
-export async function endServer(place: ServerPlace, force: boolean, terminal: Terminal): Promise<number> {
+export async function endServer(place: ServerProcess, force: boolean, terminal: Terminal): Promise<number> {
   if (await ended(place, 'SIGTERM', stopMs)) {
     terminal.out(`The server (pid ${place.pid}) has ended.\n`);
     return exitCodes.done;
@@ -42,11 +46,11 @@ export async function endServer(place: ServerPlace, force: boolean, terminal: Te
 }
 
 /**
- * Returns the server process of the directory; undefined when there is none. Waits for a starting server, which has
- * not recorded its pid yet. Throws CONFLICT when the recorded process is not the server: every user who can write
- * there could record any pid.
+ * Returns the server process of the directory; undefined when there is none. Waits a moment for a starting server; one
+ * that waits itself, or starts for long, is returned as it is. Throws CONFLICT when the recorded process is not the
+ * server: every user who can write there could record any pid.
  */
-export async function livingServer(dataDirectory: string): Promise<ServerPlace | undefined> {
+export async function livingServer(dataDirectory: string): Promise<ServerPlace | StartingServer | undefined> {
   const end = performance.now() + startMs;
   for (;;) {
     const place = readServerPlace(dataDirectory);
@@ -57,7 +61,10 @@ export async function livingServer(dataDirectory: string): Promise<ServerPlace |
       if (isServerProcess(place)) throw notItsServer(place, dataDirectory, why);
     }
     if (!existsSync(dataDirectory) || !isTaken(dataDirectory)) return undefined;
-    if (performance.now() > end)
+    const late = performance.now() > end;
+    const starting = startingServer(dataDirectory);
+    if (starting && (late || starting.waits_for !== undefined)) return starting;
+    if (late)
       throw new BrokerError(
         'CONFLICT',
         `A process that is not a server holds the data directory ${dataDirectory}: a program that embeds muster, or a command with --no-server. Stop that process.`,
@@ -73,7 +80,7 @@ const notItsServer = ({ pid }: ServerPlace, dataDirectory: string, why: string):
   );
 
 /** Sends a signal and waits until the process has ended; false after `ms`. */
-async function ended(place: ServerPlace, signal: NodeJS.Signals, ms: number): Promise<boolean> {
+async function ended(place: ServerProcess, signal: NodeJS.Signals, ms: number): Promise<boolean> {
   try {
     process.kill(place.pid, signal);
   } catch (error) {

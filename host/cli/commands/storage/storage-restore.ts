@@ -7,6 +7,7 @@ import { silentLog } from '../../../../core/contract/log.ts';
 import type { TransferEnd } from '../../../../core/contract/transfer.ts';
 import { systemClock } from '../../../../core/contract/clock.ts';
 import { runningServer } from '../../../client/running-server.ts';
+import { startingServer } from '../../../client/server-process.ts';
 import { thisBroker } from '../../../process/this-broker.ts';
 import type { Terminal } from '../../../process/terminal.ts';
 import { restoreStorage } from '../../../store/restore-storage.ts';
@@ -32,7 +33,7 @@ export async function restoreStorageFrom(
 ): Promise<number> {
   const configured = await configuredStorage(config);
   const { data_directory } = configured.configuration;
-  const server = await runningServer(data_directory);
+  const server = (await runningServer(data_directory)) ?? startingServer(data_directory);
   if (server)
     throw new BrokerError(
       'CONFLICT',

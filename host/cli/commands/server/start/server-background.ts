@@ -4,9 +4,11 @@ import { thisPackage } from '../../../../process/this-package.ts';
 import { startInBackground, type Started } from '../../../../client/background-server.ts';
 import { dataDirectoryOf } from '../../../../client/data-directory-of.ts';
 import { runningServer } from '../../../../client/running-server.ts';
+import { waitingServer } from '../../../../client/server-process.ts';
 import { urlOf } from '../../../../http/url-of.ts';
 import { logFileOf } from '../../../../client/server-log.ts';
 import type { ServerPlace } from '../../../../data-directory/server-place.ts';
+import { startingSentence, type StartingServer } from '../../../../data-directory/starting-server.ts';
 import { simulatedSentence } from '../../../../data-directory/simulated-instances.ts';
 import type { Terminal } from '../../../../process/terminal.ts';
 import { exitCodes } from '../../../exit-codes.ts';
@@ -17,9 +19,13 @@ export async function startBackgroundServer(flags: ConfigurationFlags, terminal:
   const dataDirectory = dataDirectoryOf(flags.config);
   const running = await runningServer(dataDirectory);
   if (running) throw another(running, dataDirectory);
+  const waiting = waitingServer(dataDirectory);
+  if (waiting) throw anotherWaits(waiting, dataDirectory);
   const named = flags.config === undefined ? [] : ['--config', resolve(flags.config)];
   const started = await startInBackground(dataDirectory, [...named, ...optionsOf(flags)]);
   if (started.place && !started.own) throw another(started.place, dataDirectory);
+  if (!started.place && started.waiting && started.waiting.pid !== started.pid)
+    throw anotherWaits(started.waiting, dataDirectory);
   return reportStart(started, dataDirectory, terminal);
 }
 
@@ -37,8 +43,12 @@ export function reportStart(started: Started, dataDirectory: string, terminal: T
     return exitCodes.done;
   }
   for (const line of started.output) terminal.err(`${line}\n`);
-  const { code, pid } = started;
-  if (code === undefined)
+  const { code, pid, waiting } = started;
+  if (waiting)
+    terminal.err(
+      `muster: the server (pid ${waiting.pid}) has not answered within 15 s: it waits with its start. ${waiting.waits_for}\nmuster server status shows it, and muster server stop ends it.\n`,
+    );
+  else if (code === undefined)
     terminal.err(
       `muster: the server (pid ${pid}) has not answered within 15 s; it may still start: muster server status\n`,
     );
@@ -46,6 +56,9 @@ export function reportStart(started: Started, dataDirectory: string, terminal: T
   const startCodes: readonly (number | undefined)[] = [exitCodes.usage, exitCodes.not_found, exitCodes.refused];
   return code !== undefined && startCodes.includes(code) ? code : exitCodes.unreachable;
 }
+
+const anotherWaits = (waiting: StartingServer, dataDirectory: string): BrokerError =>
+  new BrokerError('CONFLICT', startingSentence(waiting, dataDirectory));
 
 const another = (place: ServerPlace, dataDirectory: string): BrokerError =>
   new BrokerError(

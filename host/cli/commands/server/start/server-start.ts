@@ -8,6 +8,7 @@ import type { RunningServer } from '../../../../http/serve-options.ts';
 import { serve } from '../../../../server.ts';
 import { simulatedSentenceOf } from '../../../../data-directory/simulated-instances.ts';
 import { writeLastReload } from '../../../../data-directory/last-reload.ts';
+import { endWhileStarting } from './end-while-starting.ts';
 import { loadForStart } from './load-for-start.ts';
 import { recordStart } from './record-start.ts';
 import { reloadOnSignal, reloadSignal } from './reload-on-signal.ts';
@@ -35,6 +36,7 @@ export async function startServer(flags: StartFlags): Promise<void> {
     // The file belongs to the server of the directory; one that only serves the API has its log.
     tell: (outcome) => void (flags.apiOnly || writeLastReload(data_directory, outcome)),
   });
+  const starting = endWhileStarting(log);
   const server = await serve({
     loaded,
     log,
@@ -53,6 +55,7 @@ export async function startServer(flags: StartFlags): Promise<void> {
       log.info({ pid: process.pid, ran_s: Math.round(process.uptime()) }, 'muster has stopped.');
     },
   );
+  starting[Symbol.dispose]();
   followSupervisor(() => grace.close());
   const names = providers.map(({ name }) => name);
   const about = { pid: process.pid, configuration: start.config, data_directory, workers: settings.workers };
