@@ -179,8 +179,11 @@ test.serial('providers show health, calls and brokers', async (t) => {
   await page.getByText('healthy', { exact: true }).waitFor();
   const { providers } = await get('/providers/metrics');
   await page.getByText('RunInstances', { exact: true }).waitFor();
-  for (const { action } of providers[0].actions)
+  // The broker works on: an action may be younger than what the page has read.
+  for (const { action } of providers[0].actions) {
+    await page.getByText(action, { exact: true }).first().waitFor();
     t.is(await page.getByText(action, { exact: true }).count(), 1, action);
+  }
   const { brokers } = await get('/brokers/');
   await page.getByRole('row', { name: brokers[0].broker_id }).waitFor();
   const { credentials, rates } = providers[0];
